@@ -1,0 +1,67 @@
+--- normgen describe: the signature, the contract, the traffic and the error bound of a kernel.
+
+local files = require "gen.cli.files"
+local inputs = require "gen.cli.inputs"
+local json = require "gen.cli.json"
+local names = require "gen.names"
+local problem = require "gen.problem"
+local spec = require "gen.spec"
+
+local command = {
+  summary = "Describe a kernel, given its name or its spec.",
+  arguments = { "kernel", "prefix", "json" },
+  examples = {
+    "normgen describe ng_rmsnorm_fwd_bf16_h4096_addout_avx2",
+    "normgen describe 'layernorm f32 h=768' --json",
+  },
+}
+
+local FIELDS = { "name", "spec", "norm", "dir", "h", "contract", "bytes_per_row", "error_bound" }
+
+-- A name is one word with underscores; a spec has spaces between its words.
+local function read(args)
+  local text, prefix = args.kernel, inputs.prefix(args.prefix)
+  if text:find("_", 1, true) and not text:find("%s") then
+    return (names.parse(text, { prefix = prefix, targets = inputs.target_names() }))
+  end
+  return spec.parse(text)
+end
+
+local function description(p)
+  local result = { args = json.array {} }
+  for _, field in ipairs(FIELDS) do result[field] = p[field] end
+  for i, a in ipairs(p.args) do
+    result.args[i] = { name = a.name, ctype = a.ctype, dtype = a.dtype, shape = a.shape, io = a.io }
+  end
+  return result
+end
+
+local function shape_text(shape)
+  return type(shape) == "table" and "[" .. table.concat(shape, ", ") .. "]" or shape
+end
+
+local function text_of(d)
+  local c, b, bound = d.contract, d.bytes_per_row, d.error_bound
+  local lines = {
+    d.name,
+    "  spec      " .. d.spec,
+    ("  contract  %d: %s, sums in %s over %d lanes, blocks of %d, %s tree, rounding x %s, residual %s, gamma %s, y %s")
+      :format(c.version, c.compute, c.acc, c.lanes, c.block, c.tree, c.x, c.residual, c.gamma, c.y),
+    ("  bytes     reads %d, writes %d per row; %d of parameters"):format(b.read, b.write, b.parameters),
+    ("  error     at most %g u of the result + %g u absolute, u = 2^-24 (%s)")
+      :format(bound.rel_u, bound.abs_u, bound.domain),
+    "  arguments in call order",
+  }
+  for _, a in ipairs(d.args) do
+    lines[#lines + 1] = ("    %-10s%-10s%-8s%-12s%s"):format(a.name, a.ctype, a.dtype, shape_text(a.shape), a.io)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- @param args parsed arguments
+function command.run(args)
+  local d = description(problem.new(read(args)))
+  files.print(args.json and json.encode(d) or text_of(d))
+end
+
+return command

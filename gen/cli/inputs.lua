@@ -1,0 +1,110 @@
+--- What the arguments of the subcommands mean: specs, targets, prefix, schedule.
+
+local names = require "gen.names"
+local native = require "gen.cli.native"
+local pipeline = require "gen.pipeline"
+local spec = require "gen.spec"
+local specfile = require "gen.specfile"
+local suggest = require "gen.suggest"
+local usage = require "gen.usage"
+
+local inputs = {}
+
+--- Whether an argument is the path of a spec file.
+function inputs.is_file(argument)
+  return argument:match("%.lua$") or argument:find("/", 1, true)
+end
+
+--- The specs that arguments ask for, each kernel once, in the order given.
+-- @param arguments array of spec lines and paths of spec files
+-- @return array of spec tables
+function inputs.specs(arguments)
+  local list, seen = {}, {}
+  for _, argument in ipairs(arguments) do
+    local found = inputs.is_file(argument) and specfile.load(argument) or { spec.parse(argument) }
+    for _, s in ipairs(found) do
+      local name = names.build(s)
+      if not seen[name] then
+        seen[name] = true
+        list[#list + 1] = s
+      end
+    end
+  end
+  return list
+end
+
+--- Names of all targets, lowest rank first.
+function inputs.target_names()
+  local list = {}
+  for _, target in ipairs(pipeline.targets()) do list[#list + 1] = target.name end
+  return list
+end
+
+-- The names of the targets that one word of --target stands for.
+local function target_names(word)
+  local known = inputs.target_names()
+  if word == "all" then return known end
+  if word == "native" then return { native.target(pipeline.targets()).name } end
+  for _, name in ipairs(known) do
+    if name == word then return { name } end
+  end
+  table.insert(known, "native")
+  table.insert(known, "all")
+  suggest.unknown("target", word, known)
+end
+
+--- The targets of --target.
+-- @param text "avx2,neon", "native", "all", or nil
+-- @return array of target tables, lowest rank first, each once
+function inputs.targets(text)
+  if not text then
+    usage.fail("--target is missing (%s, native, all)", table.concat(inputs.target_names(), ", "))
+  end
+  local wanted, list = {}, {}
+  for word in (text .. ","):gmatch("([^,]*),") do
+    for _, name in ipairs(target_names(word)) do wanted[name] = true end
+  end
+  for _, target in ipairs(pipeline.targets()) do
+    if wanted[target.name] then list[#list + 1] = target end
+  end
+  return list
+end
+
+--- Checks a prefix: with it, every emitted name must be a C and C++ identifier that is not reserved.
+-- @return the prefix
+function inputs.prefix(text)
+  if not text:match("^[A-Za-z][A-Za-z0-9_]*$") or text:find("__", 1, true) then
+    usage.fail("--prefix %s: a prefix is a letter, then letters, digits and single underscores", usage.quote(text))
+  end
+  return text
+end
+
+--- The settings of --schedule.
+-- @param text "rows=4,layout=split", or nil
+-- @return table of strings, or nil; which keys and values are legal is for schedule.lua to say
+function inputs.schedule(text)
+  if not text then return nil end
+  local settings = {}
+  for item in (text .. ","):gmatch("([^,]*),") do
+    local key, value = item:match("^([^=]+)=(.+)$")
+    if not key then usage.fail("--schedule %s: settings are key=value, separated by commas", usage.quote(text)) end
+    if settings[key] then usage.fail("--schedule sets %s twice", usage.quote(key)) end
+    settings[key] = value
+  end
+  return settings
+end
+
+--- Every spec for every target, name by name.
+-- @param specs array of spec tables
+-- @param targets array of target tables
+-- @param schedule text of --schedule, or nil
+-- @return array of codes (gen/pipeline.lua)
+function inputs.kernels(specs, targets, schedule)
+  local overrides, list = inputs.schedule(schedule), {}
+  for _, s in ipairs(specs) do
+    for _, target in ipairs(targets) do list[#list + 1] = pipeline.kernel(s, target, overrides) end
+  end
+  return list
+end
+
+return inputs

@@ -1,0 +1,33 @@
+--- JSON with one fixed order of keys, the same bytes from every Lua.
+
+local dkjson = require "dkjson"
+
+local json = {}
+
+local KEYS = {
+  "spec", "name", "norm", "dir", "h", "target", "symbol", "file", "arch", "contract", "bytes_per_row", "error_bound",
+  "args", "version", "compute", "acc", "lanes", "block", "tree", "fma", "x", "residual", "gamma", "y", "cast",
+  "read", "write", "parameters", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
+  "word", "values", "default", "about", "affine", "cites", "features",
+}
+
+-- A copy in which whole numbers are integers (Lua 5.4 would write 4096.0) and arrays stay arrays when empty.
+local function plain(value)
+  if type(value) == "number" and value % 1 == 0 then return math.floor(value) end
+  if type(value) ~= "table" then return value end
+  local result = {}
+  for key, item in pairs(value) do result[key] = plain(item) end
+  return setmetatable(result, getmetatable(value))
+end
+
+--- Marks an array, so that it is written as one even if it is empty.
+function json.array(list)
+  return setmetatable(list, { __jsontype = "array" })
+end
+
+--- The JSON text of a value, indented, with a newline at the end.
+function json.encode(value)
+  return dkjson.encode(plain(value), { indent = true, keyorder = KEYS }) .. "\n"
+end
+
+return json

@@ -1,0 +1,104 @@
+--- normgen list: norms, targets, spec words, or the kernels that specs and targets give.
+
+local catalog = require "gen.catalog"
+local files = require "gen.cli.files"
+local inputs = require "gen.cli.inputs"
+local json = require "gen.cli.json"
+local names = require "gen.names"
+local pipeline = require "gen.pipeline"
+local spec = require "gen.spec"
+local suggest = require "gen.suggest"
+
+local command = {
+  summary = "List norms, targets, options, or the kernels of specs.",
+  arguments = { "what", "target", "prefix", "format" },
+  examples = {
+    "normgen list norms",
+    "normgen list targets --format json",
+    "normgen list options",
+    "normgen list specs/llama3_8b.lua --target avx2,neon --format json",
+  },
+}
+
+-- Each topic: rows for JSON, and the columns of the text.
+local topics = {}
+
+function topics.norms()
+  local rows = {}
+  for i, name in ipairs(catalog.norms()) do
+    local norm = require("gen.norms." .. name)
+    rows[i] = { name = name, affine = norm.affine, cites = norm.cites }
+  end
+  return rows, { "name", "affine", "cites" }
+end
+
+function topics.targets()
+  local rows = {}
+  for i, target in ipairs(pipeline.targets()) do
+    local features = json.array {}
+    for j, feature in ipairs(target.features) do features[j] = feature.name end
+    rows[i] = { name = target.name, arch = target.arch, features = features }
+  end
+  return rows, { "name", "arch", "features" }
+end
+
+function topics.options()
+  local rows = {}
+  for _, row in ipairs(spec.grammar) do
+    local texts = spec.supported(row)
+    if row.read or #texts > 0 then
+      rows[#rows + 1] = { word = row.key and row.key .. "=" or "", values = json.array(texts), about = row.about }
+    end
+  end
+  return rows, { "word", "values", "about" }
+end
+
+local function kernels(args)
+  local rows, prefix = {}, inputs.prefix(args.prefix)
+  local specs, targets = inputs.specs(args.what), inputs.targets(args.target)
+  for _, s in ipairs(specs) do
+    local name = names.build(s)
+    for _, target in ipairs(targets) do
+      local symbol = prefix .. name .. "_" .. target.name
+      rows[#rows + 1] = { spec = spec.format(s), name = name, target = target.name, symbol = symbol,
+        file = symbol .. ".c", arch = target.arch }
+    end
+  end
+  return rows, { "symbol", "spec" }
+end
+
+local function cell(value)
+  return type(value) == "table" and table.concat(value, ",") or value
+end
+
+local function text_table(rows, columns)
+  local widths, lines = {}, {}
+  for i, column in ipairs(columns) do
+    widths[i] = 0
+    for _, row in ipairs(rows) do widths[i] = math.max(widths[i], #cell(row[column])) end
+  end
+  for number, row in ipairs(rows) do
+    local line = {}
+    for i, column in ipairs(columns) do
+      local text = cell(row[column])
+      line[i] = text .. (" "):rep(widths[i] - #text)
+    end
+    lines[number] = table.concat(line, "  "):gsub(" +$", "") .. "\n"
+  end
+  return table.concat(lines)
+end
+
+-- One word alone is a topic, anything else a spec or a file.
+local function topic_of(what)
+  local word = what[1]
+  if #what > 1 or word:find("%s") or inputs.is_file(word) then return kernels end
+  return topics[word] or suggest.unknown("topic", word, { "norms", "targets", "options" })
+end
+
+--- @param args parsed arguments
+function command.run(args)
+  local rows, columns = topic_of(args.what)(args)
+  files.print(args.format == "json" and json.encode(json.array(rows)) or text_table(rows, columns))
+end
+
+return command

@@ -1,0 +1,57 @@
+--- The command: builds the parser from the tables of the subcommands, runs one, turns errors into one line and a code.
+-- Exit codes: 0 done, 1 I/O or a check failed, 2 bad usage, 3 a bug of normgen (with a traceback).
+
+local root = arg[0]:match("^(.*)/gen/cli/main%.lua$")
+package.path = root .. "/?.lua;" .. package.path
+
+local argparse = require "argparse"
+local files = require "gen.cli.files"
+local options = require "gen.cli.options"
+local usage = require "gen.usage"
+
+local COMMANDS = { "emit", "list", "describe", "explain", "check" }
+
+local function examples_of(command)
+  return "Examples:\n  " .. table.concat(command.examples, "\n  ")
+end
+
+local function print_version()
+  files.print(("normgen %s\ncontract %d\n"):format(require "gen.version", require("gen.contract").version))
+  os.exit(0)
+end
+
+local function build_parser(commands)
+  local parser = argparse("normgen", "Generates portable C kernels for normalisation layers.")
+    :epilog("normgen COMMAND --help tells more, with examples.")
+  parser:command_target("command")
+  parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(print_version)
+  for _, name in ipairs(COMMANDS) do
+    local command = commands[name]
+    options.add(parser:command(name, command.summary):epilog(examples_of(command)), command.arguments)
+  end
+  return parser
+end
+
+local function main()
+  local commands = {}
+  for _, name in ipairs(COMMANDS) do commands[name] = require("gen.cli." .. name) end
+  local ok, args = build_parser(commands):pparse(arg)
+  if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
+  commands[args.command].run(args, root)
+end
+
+local function describe(err)
+  if type(err) == "table" and (err.usage or err.failure) then return err end
+  return { bug = debug.traceback(tostring(err), 2) }
+end
+
+local function stop(message, code)
+  io.stderr:write("normgen: ", message, "\n")
+  os.exit(code)
+end
+
+local ok, err = xpcall(main, describe)
+if ok then os.exit(0) end
+if err.usage then stop((err.usage:gsub("%c", " ")), 2) end
+if err.failure then stop((err.failure:gsub("%c", " ")), 1) end
+stop("internal error, please report it: " .. err.bug, 3)

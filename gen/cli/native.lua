@@ -1,0 +1,41 @@
+--- The best target of the machine that runs normgen. Never for a cross build: outside of the pure generator.
+
+local failure = require "gen.failure"
+local files = require "gen.cli.files"
+local shell = require "gen.cli.shell"
+
+local native = {}
+
+--- The architecture of this machine as targets name it, "x86_64" or "aarch64".
+function native.arch()
+  return (shell.output { "uname", "-m" }:gsub("%s", ""))
+end
+
+-- The set of CPU features that the kernel reports; the line is called flags on x86 and Features on Arm.
+local function cpu_features()
+  local text = files.read("/proc/cpuinfo") or ""
+  local line = text:match("\nflags%s*:([^\n]*)") or text:match("\nFeatures%s*:([^\n]*)") or ""
+  local set = {}
+  for word in line:gmatch("%S+") do set[word] = true end
+  return set
+end
+
+local function fits(target, arch, features)
+  if target.arch ~= arch and target.arch ~= "any" then return false end
+  for _, feature in ipairs(target.features) do
+    if not features[feature.name] then return false end
+  end
+  return true
+end
+
+--- The highest-ranking target that this machine can run.
+-- @param targets array of target tables with arch, rank, and features whose names are those of the kernel's flags
+function native.target(targets)
+  local arch, features, best = native.arch(), cpu_features(), nil
+  for _, target in ipairs(targets) do
+    if fits(target, arch, features) and (not best or target.rank > best.rank) then best = target end
+  end
+  return best or failure("no target fits this machine")
+end
+
+return native

@@ -1,0 +1,47 @@
+--- Every argument and option of the command, once: the subcommands name the ones they take.
+
+local options = {}
+
+local ROWS = {
+  specs = { kind = "argument", name = "SPEC", args = "+", target = "specs",
+    about = "A spec in one argument, or a spec file (ends in .lua or contains /)." },
+  what = { kind = "argument", name = "WHAT", args = "+", target = "what",
+    about = "norms, targets, options, or specs and spec files." },
+  kernel = { kind = "argument", name = "KERNEL", args = 1, target = "kernel",
+    about = "The name of a kernel (with or without prefix and target), or a spec." },
+  spec = { kind = "argument", name = "SPEC", args = 1, target = "spec", about = "A spec in one argument." },
+  target = { kind = "option", name = "--target", hint = "T,...",
+    about = "Targets, separated by commas; native: the best one of this machine; all: every one." },
+  check_target = { kind = "option", name = "--target", hint = "T,...", default = "all",
+    about = "Targets, separated by commas; native or all. Foreign ones run under qemu." },
+  stage_target = { kind = "option", name = "--target", hint = "T", about = "The target, from stage schedule on." },
+  output = { kind = "option", name = "-o --output", hint = "DIR",
+    about = "Write the files into this directory, made if missing; without it, kernels go to standard output." },
+  prefix = { kind = "option", name = "--prefix", hint = "P", default = "ng_", about = "Prefix of all C names." },
+  schedule = { kind = "option", name = "--schedule", hint = "K=V,...",
+    about = "Schedule keys to set; the others keep their defaults." },
+  format = { kind = "option", name = "--format", default = "text", choices = { "text", "json" },
+    about = "text or json." },
+  json = { kind = "flag", name = "--json", about = "Print JSON." },
+  stage = { kind = "option", name = "--stage", hint = "STAGE", required = true,
+    about = "problem, plan, schedule, code or text." },
+  cc = { kind = "option", name = "--cc", hint = "CC", about = "The C compiler for this machine, cc by default." },
+}
+
+--- Adds options to an argparse command.
+-- @param command argparse command
+-- @param names array of names of rows above, in the order of --help
+function options.add(command, names)
+  for _, name in ipairs(names) do
+    local row = ROWS[name]
+    local element = command[row.kind](command, row.name, row.about)
+    if row.args then element:args(row.args) end
+    if row.hint then element:argname(row.hint) end
+    if row.default then element:default(row.default) end
+    if row.choices then element:choices(row.choices) end
+    if row.target then element:target(row.target) end
+    if row.required then element:count(1) end
+  end
+end
+
+return options

@@ -1,0 +1,43 @@
+--- Running other programs. Commands are arrays of words; quoting happens here and nowhere else.
+
+local failure = require "gen.failure"
+
+local shell = {}
+
+local function quote(word)
+  return word:match("^[%w_./=,+-]+$") and word or "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+--- A command line that a POSIX shell splits into exactly these words.
+-- @param words array of strings
+function shell.line(words)
+  local list = {}
+  for i, word in ipairs(words) do list[i] = quote(word) end
+  return table.concat(list, " ")
+end
+
+--- Runs a command and collects what it prints, standard error included.
+-- @param words array of strings
+-- @return text, whether it exited with 0
+function shell.capture(words)
+  -- LuaJIT does not return the exit code of a pipe, so the shell prints it last.
+  local pipe = io.popen(shell.line(words) .. " 2>&1; printf '\\n%d' $?", "r")
+  local text = pipe:read("*a")
+  pipe:close()
+  local output, code = text:match("^(.*)\n(%d+)$")
+  return output, code == "0"
+end
+
+--- The output of a command that must not fail.
+function shell.output(words)
+  local text, ok = shell.capture(words)
+  return ok and text or failure("%s failed: %s", words[1], text)
+end
+
+--- Whether a program can be found.
+function shell.has(program)
+  local _, ok = shell.capture { "sh", "-c", 'command -v "$1"', "sh", program }
+  return ok
+end
+
+return shell

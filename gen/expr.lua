@@ -1,0 +1,171 @@
+--- Expressions: what a norm computes, as a graph of nodes.
+--
+-- A node is `{ op = ..., [1..n] = operands, domain = ... }`, and part of the graph of one problem. Equal nodes are the same table (hash-consing), so that a
+-- node can be the key of a memo and a value that is written twice is computed once. Operators `+ - * /` build nodes;
+-- numbers become constants.
+--
+-- Domains say where a value varies: `uniform` (one per call), `row` (one per row), `column` (one per position in a row,
+-- the same for every row: gamma, beta), `element`. The domain of an operation is the join of its operands' domains.
+--
+-- `mean`, `center` and `var` are words of the norms; gen/contract.lua alone says how they are computed.
+
+local expr = {}
+
+local Node = {}
+Node.__index = Node
+
+local interned, next_id = {}, 0
+
+--- Starts an empty graph: nodes of different graphs are never mixed. gen/problem.lua calls it once for each problem.
+function expr.new_graph() interned, next_id = {}, 0 end
+
+local function join(a, b)
+  if a == b or b == "uniform" then return a end
+  if a == "uniform" then return b end
+  return "element"
+end
+
+--- The one node with this operator, these operands and these attributes.
+-- @param op operator name
+-- @param operands array of nodes
+-- @param attributes table of strings and numbers that belong to the node's identity (`name`, `dtype`, `value`, `count`)
+-- @param domain domain, or nil for the join of the operands' domains
+local function make(op, operands, attributes, domain)
+  local key = { op, domain or "", attributes.name or "", attributes.dtype or "", tostring(attributes.value or ""),
+    tostring(attributes.count or "") }
+  for i, operand in ipairs(operands) do key[6 + i] = operand.id end
+  local text = table.concat(key, " ")
+  local node = interned[text]
+  if node then return node end
+  if not domain then
+    domain = "uniform"
+    for _, operand in ipairs(operands) do domain = join(domain, operand.domain) end
+  end
+  next_id = next_id + 1
+  node = setmetatable({ op = op, id = next_id, domain = domain, name = attributes.name, dtype = attributes.dtype,
+    value = attributes.value, count = attributes.count }, Node)
+  for i, operand in ipairs(operands) do node[i] = operand end
+  interned[text] = node
+  return node
+end
+
+local function lift(v)
+  return type(v) == "number" and expr.const(v) or v
+end
+
+local function binary(op)
+  return function(a, b) return make(op, { lift(a), lift(b) }, {}) end
+end
+
+local function unary(op, domain)
+  return function(v) return make(op, { v }, {}, domain) end
+end
+
+expr.add, expr.sub, expr.mul, expr.div = binary("add"), binary("sub"), binary("mul"), binary("div")
+Node.__add, Node.__sub, Node.__mul, Node.__div = expr.add, expr.sub, expr.mul, expr.div
+
+--- Gives a node the name that it bears in emitted C; returns the node.
+function Node:as(label)
+  self.label = self.label or label
+  return self
+end
+
+--- A value read from memory. `domain` is `element` (a matrix [rows, h]) or `column` (a parameter [h]); `first` reads
+-- the first element of the row instead and is a `row` value.
+function expr.load(name, dtype, domain) return make("load", {}, { name = name, dtype = dtype }, domain):as(name) end
+function expr.first(load) return make("first", {}, { name = load.name, dtype = load.dtype }, "row"):as(load.name .. "_first") end
+
+--- A scalar argument of the call.
+function expr.arg(name) return make("arg", {}, { name = name }, "uniform"):as(name) end
+
+--- A literal number.
+function expr.const(value) return make("const", {}, { value = value }, "uniform") end
+
+--- fma(a, b, c) = a * b + c and fnma(a, b, c) = c - a * b, each with one rounding.
+function expr.fma(a, b, c) return make("fma", { a, b, c }, {}) end
+function expr.fnma(a, b, c) return make("fnma", { a, b, c }, {}) end
+
+--- The correctly rounded square root.
+expr.sqrt = unary("sqrt")
+
+--- v < 0 ? 0 : v, so that NaN stays NaN.
+expr.clamp0 = unary("clamp0")
+
+--- The value after a round trip through a dtype in memory.
+function expr.round(dtype, v) return make("round", { v }, { dtype = dtype }) end
+
+--- The sum over the first `count` elements of the row, in the order of the contract.
+function expr.sum(v, count) return make("sum", { v }, { count = count }, "row") end
+
+--- Words of the norms, over a row: the mean, the deviation from it, the (biased) variance.
+expr.mean, expr.var = unary("mean", "row"), unary("var", "row")
+expr.center = unary("center")
+
+--- Operators whose value is one per row although their operands vary within it.
+local PER_ROW = { sum = "row", mean = "row", var = "row" }
+
+--- A node like `node` with other operands.
+local function with(node, operands)
+  local copy = make(node.op, operands, node, PER_ROW[node.op])
+  return node.label and copy:as(node.label) or copy
+end
+
+--- Rebuilds a graph bottom-up: `step(node)` sees each node after its operands were rebuilt and returns its successor.
+function expr.rewrite(node, step, memo)
+  if memo[node] then return memo[node] end
+  local operands = {}
+  for i, operand in ipairs(node) do operands[i] = expr.rewrite(operand, step, memo) end
+  local same = true
+  for i, operand in ipairs(operands) do same = same and operand == node[i] end
+  local result = step(same and node or with(node, operands))
+  memo[node] = result
+  return result
+end
+
+--- Calls `visit` once for each node below and including `node`, operands first.
+function expr.walk(node, visit, seen)
+  if seen[node] then return end
+  seen[node] = true
+  for _, operand in ipairs(node) do expr.walk(operand, visit, seen) end
+  visit(node)
+end
+
+local INFIX = { add = " + ", sub = " - ", mul = " * ", div = " / " }
+
+local function describe(node, top, enclosed)
+  if not top and node.label then return node.label end
+  if node.op == "const" then return ("%d"):format(node.value) end
+  local parts = {}
+  for i, operand in ipairs(node) do parts[i] = describe(operand, false, INFIX[node.op] ~= nil) end
+  if INFIX[node.op] then
+    local text = table.concat(parts, INFIX[node.op])
+    return enclosed and "(" .. text .. ")" or text
+  end
+  if node.dtype then parts[#parts + 1] = node.dtype end
+  return node.op .. "(" .. table.concat(parts, ", ") .. ")"
+end
+
+--- One line of text for a node; operands that bear a name are shown by it.
+function expr.describe(node) return describe(node, true, false) end
+
+--- How often each node is an operand of the nodes below and including `roots`, each edge counted once.
+function expr.count_uses(roots)
+  local uses, seen = setmetatable({}, { __index = function() return 0 end }), {}
+  local function visit(node)
+    for _, operand in ipairs(node) do uses[operand] = uses[operand] + 1 end
+  end
+  for _, node in ipairs(roots) do expr.walk(node, visit, seen) end
+  return uses
+end
+
+--- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
+-- `forward(x, eps)`, which returns the normalised value of the element `x`, and `bound(depth)`, its worst error when
+-- each sum passes `depth` roundings: `{ rel_u, abs_u }` in units of 2^-24.
+function expr.norm(definition)
+  for _, field in ipairs { "name", "title", "cites", "affine", "formula", "bound", "forward" } do
+    assert(definition[field], "a norm needs the field " .. field)
+  end
+  return definition
+end
+
+return expr

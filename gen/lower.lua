@@ -1,0 +1,138 @@
+--- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
+
+local e = require "gen.expr"
+local lanes = require "gen.lower.lanes"
+local literal = require "gen.literal"
+local plans = require "gen.plan"
+local statements = require "gen.lower.statements"
+local vectors = require "gen.lower.vectors"
+
+local lower = {}
+
+--- The plan's sweeps as this schedule runs them, and where later sweeps read the normed value again.
+local function scheduled(plan, schedule)
+  local reload
+  if plan.saved then
+    reload = { node = plan.normed, name = plan.saved, dtype = plan.problem.dtypes.residual, by = plan.saved_by }
+  elseif plan.stage and schedule.reuse == "reload" then
+    reload = { node = plan.normed, name = plan.stage.name, dtype = plan.stage.dtype, by = plan.stage.by }
+  end
+  local sweeps = {}
+  for index, sweep in ipairs(plan.sweeps) do
+    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, stores = {}, note = plans.notes(plan)[index] }
+    for i, store in ipairs(sweep.stores) do copy.stores[i] = store end
+    if reload and not plan.saved and index == reload.by then
+      table.insert(copy.stores, { name = reload.name, dtype = reload.dtype, node = plan.normed })
+    end
+    sweeps[index] = copy
+  end
+  return sweeps, reload
+end
+
+--- A product that meets a sum would be contracted by compilers (gcc does so with intrinsics, too).
+local function refuse_contraction(plan)
+  local seen = {}
+  local function check(node)
+    if node.op ~= "add" and node.op ~= "sub" then return end
+    for _, operand in ipairs(node) do
+      assert(operand.op ~= "mul", "a product meets a sum: " .. e.describe(node))
+    end
+  end
+  for _, output in ipairs(plan.problem.outputs) do e.walk(output.node, check, seen) end
+end
+
+local function rounds_to_memory(plan)
+  local compute = plan.problem.contract.compute
+  local found = false
+  local seen = {}
+  for _, output in ipairs(plan.problem.outputs) do
+    found = found or output.dtype ~= compute
+    e.walk(output.node, function(node) found = found or node.op == "round" end, seen)
+  end
+  return found
+end
+
+--- C texts of the scalar arguments. eps is tamed where results are rounded to 16 bits: its NaN is replaced by one
+-- that has a zero low half (NaN payloads are outside the contract).
+local function scalar_texts(plan, prologue)
+  local texts = {}
+  for _, argument in ipairs(plan.problem.args) do
+    if argument.shape == "scalar" and argument.name ~= "rows" then
+      local name = argument.name
+      texts[name] = name
+      if rounds_to_memory(plan) then
+        texts[name] = prologue:def("float", "tame_" .. name, ('%s == %s ? %s : __builtin_nanf("")'):format(name, name, name))
+      end
+    end
+  end
+  return texts
+end
+
+--- Defines the pointers to a block's rows.
+local function row_pointers(plan, builder)
+  for _, argument in ipairs(plan.problem.args) do
+    if #argument.shape == 2 then
+      local ctype = (argument.io == "in" and "const " or "") .. argument.ctype .. " *"
+      builder:def(ctype, argument.name .. "_row", ("%s + row * %d"):format(argument.name, plan.n))
+    end
+  end
+end
+
+--- Helpers of the target that the statements call, and those that these call, in the target's order.
+local function needed_helpers(target, texts)
+  local text_of, needed, list = {}, {}, {}
+  for _, helper in ipairs(target.helpers) do text_of[helper.name] = helper.text end
+  local function search(text)
+    for name in text:gmatch("@([%w_]+)") do
+      if text_of[name] and not needed[name] then
+        needed[name] = true
+        search(text_of[name])
+      end
+    end
+  end
+  for _, text in ipairs(texts) do search(text) end
+  for _, helper in ipairs(target.helpers) do
+    if needed[helper.name] then list[#list + 1] = helper end
+  end
+  return list
+end
+
+local function texts_of(body, list)
+  for _, statement in ipairs(body) do
+    list[#list + 1] = statement.text
+    if statement.body then texts_of(statement.body, list) end
+  end
+  return list
+end
+
+--- Lowers a plan.
+-- @return `{ problem=, plan=, schedule=, target=<name>, arch=, guard=, attribute=, headers=, helpers={{name,text}..}, body=<statements> }`;
+--   C texts bear `@` where the user's prefix belongs
+function lower.new(plan, target, schedule)
+  refuse_contraction(plan)
+  local root = statements.builder()
+  for _, argument in ipairs(plan.problem.args) do root:reserve { argument.name } end
+  local prologue = root:splice()
+  local sweeps, reload = scheduled(plan, schedule)
+  local roots = {}
+  for i, output in ipairs(plan.problem.outputs) do roots[i] = output.node end
+  local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
+    uses = e.count_uses(roots),
+    literal = function(value) return literal.float(value, "f") end, scalars = scalar_texts(plan, prologue) }
+  local block = target.layouts and vectors.block or lanes.block
+  root:var("size_t", "row", "0")
+  for _, count in ipairs(schedule.rows > 1 and { schedule.rows, 1 } or { 1 }) do
+    local inner = root:nested { kind = "rows", count = count }
+    row_pointers(plan, inner)
+    block(kernel, inner, count)
+  end
+  if target.leave then root:call(target.leave) end
+  return {
+    problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,
+    rank = target.rank, guard = target.guard, attribute = target.attribute, headers = target.headers,
+    features = target.features, os_check = target.os_check,
+    helpers = needed_helpers(target, texts_of(root.body, {})), body = root.body,
+  }
+end
+
+return lower

@@ -1,0 +1,158 @@
+--- Lowering for targets without vectors: loops over an array of the contract's lanes, one row at a time.
+
+local contract = require "gen.contract"
+
+local unpack = table.unpack or unpack
+
+local lanes = {}
+
+local LANES = contract.lanes
+
+local Body = {}
+Body.__index = Body
+
+function Body:load(name, dtype, domain, index)
+  local place = domain == "column" and name or name .. "_row"
+  return self.words.dtypes[dtype].load(("%s[%s]"):format(place, index))
+end
+
+local function is_name(text) return text:match("^[%a_][%w_]*$") ~= nil end
+
+--- A text that stands alone needs no parentheses around it.
+local function bare(text)
+  return text:match("^%b()$") and text:sub(2, -2) or text
+end
+
+--- C text of a node for the element at `index`; values that are used again or bear a name are defined first.
+function Body:value(node, builder, index, memo)
+  if node.op == "const" then return self.kernel.literal(node.value) end
+  if node.op == "arg" then return self.kernel.scalars[node.name] end
+  if node.domain == "row" then return self:row_value(node) end
+  if memo[node] then return memo[node] end
+  local text
+  if self.reload and node == self.reload.node then
+    text = self:load(self.reload.name, self.reload.dtype, "element", index)
+  elseif node.op == "load" then
+    text = self:load(node.name, node.dtype, node.domain, index)
+  else
+    text = self:apply(node, function(operand) return self:value(operand, builder, index, memo) end)
+  end
+  if not is_name(text) and (node.label or self.kernel.uses[node] > 1) then
+    text = builder:def("float", (node.op == "load" or node.label == "h") and node.label .. "_i" or node.label or "value", bare(text))
+  end
+  memo[node] = text
+  return text
+end
+
+function Body:apply(node, operand)
+  local texts = {}
+  for i, child in ipairs(node) do texts[i] = operand(child) end
+  if node.op == "round" then return self.words.dtypes[node.dtype].round(texts[1]) end
+  return self.words[node.op](unpack(texts, 1, #node))
+end
+
+--- The name of a row node's value; sums were put into the memo when their sweep ended.
+function Body:row_value(node)
+  local memo = self.row_values
+  if not memo[node] then
+    assert(node.op ~= "sum", "a sum is read before its sweep")
+    local text
+    if node.op == "first" then
+      text = self:load(node.name, node.dtype, "element", 0)
+    else
+      text = self:apply(node, function(operand) return self:value(operand) end)
+    end
+    local is_used_once = not node.label and self.kernel.uses[node] == 1
+    memo[node] = is_used_once and text or self.builder:def("float", node.label or "value", bare(text))
+  end
+  return memo[node]
+end
+
+--- What happens at one element: its values, its stores, its lane of each sum.
+function Body:element(builder, sweep, index, lane_arrays, lane)
+  local memo = {}
+  local function value(node) return self:value(node, builder, index, memo) end
+  local stores = {}
+  for i, output in ipairs(sweep.stores) do
+    stores[i] = self.words.dtypes[output.dtype].store(("%s_row[%s]"):format(output.name, index), value(output.node))
+  end
+  for _, text in ipairs(stores) do builder:call(text) end
+  for s, sum in ipairs(sweep.sums) do
+    local term, place = sum[1], ("%s[%s]"):format(lane_arrays[s], lane)
+    if term.op == "mul" then
+      builder:set(place, self.words.fma(value(term[1]), value(term[2]), place))
+    else
+      builder:set(place, bare(self.words.add(place, value(term))))
+    end
+  end
+end
+
+--- The sums of one block of `length` elements from `start` (C text or 0) as C texts.
+function Body:block_sums(builder, sweep, start, length)
+  local arrays, texts = {}, {}
+  for s in ipairs(sweep.sums) do
+    arrays[s] = builder:array("float", "lane", LANES)
+  end
+  local zero, j = builder:loop("j", 0, LANES, 1)
+  for s in ipairs(sweep.sums) do zero:set(("%s[%s]"):format(arrays[s], j), self.kernel.literal(0)) end
+  local full = math.floor(length / LANES) * LANES
+  local function text_of(offset) return start == 0 and ("%d"):format(offset) or offset == 0 and start or start .. " + " .. offset end
+  if full > 0 then
+    local stripe, i = builder:loop("i", start, text_of(full), LANES)
+    local inner, lane = stripe:loop("j", 0, LANES, 1)
+    self:element(inner, sweep, i .. " + " .. lane, arrays, lane)
+  end
+  if full < length then
+    local inner, lane = builder:loop("j", 0, length - full, 1)
+    local from = text_of(full)
+    self:element(inner, sweep, from == "0" and lane or from .. " + " .. lane, arrays, lane)
+  end
+  for s in ipairs(sweep.sums) do texts[s] = self.words.tree(arrays[s]) end
+  return texts
+end
+
+function Body:sum_sweep(sweep)
+  local cut = contract.blocks(sweep.count)
+  local function finish(s, text)
+    self.row_values[sweep.sums[s]] = self.builder:def("float", "sum_" .. (sweep.sums[s][1].label or "squares"), text)
+  end
+  if cut.count == 1 then
+    for s, text in ipairs(self:block_sums(self.builder, sweep, 0, sweep.count)) do finish(s, text) end
+    return
+  end
+  local parts = {}
+  for s in ipairs(sweep.sums) do parts[s] = self.builder:array("float", "parts", cut.count) end
+  local full = math.floor(sweep.count / cut.length)
+  local inner, block = self.builder:loop("block", 0, full, 1)
+  local start = inner:def("size_t", "start", ("%s * %d"):format(block, cut.length))
+  local sums = self:block_sums(inner, sweep, start, cut.length)
+  for s, text in ipairs(sums) do inner:set(("%s[%s]"):format(parts[s], block), text) end
+  for b = full, cut.count - 1 do
+    local from = b * cut.length
+    local length = math.max(0, math.min(cut.length, sweep.count - from))
+    local texts = length > 0 and self:block_sums(self.builder, sweep, ("%d"):format(from), length) or {}
+    for s in ipairs(sweep.sums) do
+      self.builder:set(("%s[%d]"):format(parts[s], b), texts[s] or self.kernel.literal(0))
+    end
+  end
+  for s in ipairs(sweep.sums) do finish(s, self.words.pairs(parts[s], cut.count)) end
+end
+
+--- Writes the statements that normalise one row. Arguments as for gen/lower/vectors.lua.
+function lanes.block(kernel, builder)
+  local body = setmetatable({ kernel = kernel, words = kernel.target.words, builder = builder, row_values = {} }, Body)
+  for index, sweep in ipairs(kernel.sweeps) do
+    builder:note(sweep.note)
+    local reload = kernel.reload
+    body.reload = reload and index > reload.by and reload or nil
+    for _, node in ipairs(sweep.rows) do body:row_value(node) end
+    if #sweep.sums > 0 then
+      body:sum_sweep(sweep)
+    else
+      local inner, i = builder:loop("i", 0, sweep.count, 1)
+      body:element(inner, sweep, i, {}, nil)
+    end
+  end
+end
+
+return lanes

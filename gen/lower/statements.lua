@@ -1,0 +1,91 @@
+--- Statement trees: what lowering writes and the unparser prints.
+--
+-- `{ kind="def", type, name, text, constant }`, `{ kind="set", name, text }`, `{ kind="call", text }`,
+-- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="rows", count, body }` (the loop
+-- over row blocks of the variable `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
+-- Expressions are C text: a target's words make them.
+
+local statements = {}
+
+local Builder = {}
+Builder.__index = Builder
+
+--- A builder that appends to a list of statements and hands out names that no enclosing scope uses.
+function statements.builder()
+  return setmetatable({ body = {}, taken = {} }, Builder)
+end
+
+function Builder:add(statement) self.body[#self.body + 1] = statement end
+
+local function is_taken(builder, name)
+  while builder do
+    if builder.taken[name] then return true end
+    builder = builder.parent
+  end
+  return false
+end
+
+--- A fresh name: `hint` itself, else `hint` with the first free number.
+function Builder:name(hint)
+  local name, n = hint, 0
+  while is_taken(self, name) do
+    n = n + 1
+    name = hint .. n
+  end
+  self.taken[name] = true
+  return name
+end
+
+--- Reserves names (arguments of the function).
+function Builder:reserve(names)
+  for _, name in ipairs(names) do self.taken[name] = true end
+end
+
+--- Defines a constant and returns its name.
+function Builder:def(ctype, hint, text)
+  local name = self:name(hint)
+  self:add { kind = "def", type = ctype, name = name, text = text, constant = true }
+  return name
+end
+
+--- Defines a variable and returns its name.
+function Builder:var(ctype, hint, text)
+  local name = self:name(hint)
+  self:add { kind = "def", type = ctype, name = name, text = text }
+  return name
+end
+
+function Builder:set(name, text) self:add { kind = "set", name = name, text = text } end
+function Builder:call(text) self:add { kind = "call", text = text } end
+function Builder:note(text) self:add { kind = "note", text = text } end
+
+--- Defines an array and returns its name.
+function Builder:array(ctype, hint, count)
+  local name = self:name(hint)
+  self:add { kind = "array", type = ctype, name = name, count = count }
+  return name
+end
+
+--- A builder for the body of a nested statement.
+function Builder:nested(statement)
+  statement.body = {}
+  self:add(statement)
+  return setmetatable({ body = statement.body, taken = {}, parent = self }, Builder)
+end
+
+--- `for (size_t name = from; name < to; name += step)`: returns the body's builder and the counter's name.
+function Builder:loop(hint, from, to, step)
+  local statement = { kind = "for", from = from, to = to, step = step }
+  local inner = self:nested(statement)
+  statement.name = inner:name(hint)
+  return inner, statement.name
+end
+
+--- A builder that inserts statements here, whenever they are written, and shares this builder's names.
+function Builder:splice()
+  local statement = { kind = "splice", body = {} }
+  self:add(statement)
+  return setmetatable({ body = statement.body, taken = self.taken, parent = self.parent }, Builder)
+end
+
+return statements

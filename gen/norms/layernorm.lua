@@ -1,0 +1,18 @@
+--- LayerNorm: the row less its mean, divided by its standard deviation.
+local e = require "gen.expr"
+
+return e.norm {
+  name = "layernorm",
+  title = "LayerNorm",
+  cites = "Ba, Kiros and Hinton 2016, eq. 3",
+  affine = "gamma+beta",
+  formula = "(x - mean(x)) / sqrt(var(x) + eps)",
+  -- The pivot is at most sqrt(63) standard deviations from the mean (Samuelson's inequality).
+  bound = function(depth)
+    return { rel_u = depth / 2 + 8 + (3 * depth + 5) * 63 / 2 + (depth + 1) * 8, abs_u = (depth + 1) * 8 + 8 }
+  end,
+  forward = function(x, eps)
+    local rstd = (1 / e.sqrt(e.var(x) + eps)):as "rstd"
+    return e.center(x) * rstd
+  end,
+}

@@ -1,0 +1,15 @@
+--- RMSNorm: the row divided by its root mean square.
+local e = require "gen.expr"
+
+return e.norm {
+  name = "rmsnorm",
+  title = "RMSNorm",
+  cites = "Zhang and Sennrich 2019, eq. 4",
+  affine = "gamma",
+  formula = "x / sqrt(mean(x^2) + eps)",
+  bound = function(depth) return { rel_u = depth / 2 + 5, abs_u = 0 } end,
+  forward = function(x, eps)
+    local rstd = (1 / e.sqrt(e.mean(x * x) + eps)):as "rstd"
+    return x * rstd
+  end,
+}

@@ -1,0 +1,134 @@
+--- Plan: the sweeps over a row that a problem needs. A reduction closes a sweep. Knows no target and no schedule.
+--
+-- The level of a node is the number of reductions that it hangs on, one behind the other. Sweep k computes the sums
+-- whose terms have level k - 1, and stores what is known by then. Sums over the head of a row form short sweeps of
+-- their own, which store nothing.
+
+local e = require "gen.expr"
+
+local plan = {}
+
+local function level_of(memo)
+  local function level(node)
+    if not memo[node] then
+      local most = 0
+      for _, operand in ipairs(node) do most = math.max(most, level(operand)) end
+      memo[node] = node.op == "sum" and most + 1 or most
+    end
+    return memo[node]
+  end
+  return level
+end
+
+--- All nodes of the outputs, operands first, in a fixed order.
+local function nodes_of(outputs)
+  local nodes, seen = {}, {}
+  for _, output in ipairs(outputs) do
+    e.walk(output.node, function(node) nodes[#nodes + 1] = node end, seen)
+  end
+  return nodes
+end
+
+--- The nodes that a sweep computes or reads for each element, operands last; row values are not entered.
+local function reached(sweep)
+  local found, seen = {}, {}
+  local function visit(node)
+    if seen[node] then return end
+    seen[node] = true
+    found[#found + 1] = node
+    if node.domain == "row" then return end
+    for _, operand in ipairs(node) do visit(operand) end
+  end
+  for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
+  for _, store in ipairs(sweep.stores) do visit(store.node) end
+  return found, seen
+end
+
+--- Cuts a problem into sweeps.
+-- @return `{ problem=, n=, sweeps=, normed=, saved=, stage= }`. A sweep is `{ kind="head"|"row", count=, sums={node..},
+--   stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count` elements. `saved` names the output from
+--   which sweeps after `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it
+--   for the time being (same dtype, written by the last sweep).
+function plan.new(problem)
+  local n, level = problem.h, level_of({})
+  local sums, last = {}, 0
+  for _, node in ipairs(nodes_of(problem.outputs)) do
+    last = math.max(last, level(node))
+    if node.op == "sum" then sums[#sums + 1] = node end
+  end
+
+  local sweeps = {}
+  local function add_sweep(kind, at)
+    local sweep = { kind = kind, count = n, sums = {}, stores = {} }
+    for _, sum in ipairs(sums) do
+      if level(sum) == at + 1 and (sum.count == n) == (kind == "row") then
+        sweep.sums[#sweep.sums + 1] = sum
+        sweep.count = sum.count
+      end
+    end
+    if #sweep.sums > 0 or at == last then sweeps[#sweeps + 1], sweep.level = sweep, at end
+  end
+  for at = 0, last do
+    if at < last then add_sweep("head", at) end
+    add_sweep("row", at)
+  end
+
+  local result = { problem = problem, n = n, sweeps = sweeps, normed = problem.normed }
+  for _, output in ipairs(problem.outputs) do
+    for index, sweep in ipairs(sweeps) do
+      if sweep.kind == "row" and sweep.level >= level(output.node) then
+        sweep.stores[#sweep.stores + 1] = output
+        if output.node == problem.normed then result.saved, result.saved_by = output.name, index end
+        break
+      end
+    end
+  end
+  local readers = {}
+  for index, sweep in ipairs(sweeps) do
+    local nodes, set = reached(sweep)
+    sweep.rows = {}
+    for _, node in ipairs(nodes) do
+      if node.domain == "row" then sweep.rows[#sweep.rows + 1] = node end
+    end
+    if sweep.kind == "row" and set[problem.normed] then readers[#readers + 1] = index end
+  end
+  local y = problem.outputs[#problem.outputs]
+  if not result.saved and #readers > 1 and problem.normed.op ~= "load" and y.dtype == problem.dtypes.residual then
+    result.stage = { name = y.name, dtype = y.dtype, node = problem.normed, by = readers[1] }
+  end
+  return result
+end
+
+local function list(items) return table.concat(items, ", ") end
+
+--- The named values that a sweep is the first to form, as "name = expression".
+local function new_values(sweep, seen)
+  local values = {}
+  local function visit(node)
+    if node.label and #node > 0 then values[#values + 1] = node.label .. " = " .. e.describe(node) end
+  end
+  for _, sum in ipairs(sweep.sums) do e.walk(sum[1], visit, seen) end
+  for _, store in ipairs(sweep.stores) do e.walk(store.node, visit, seen) end
+  return values
+end
+
+--- One line per sweep: the values that it is the first to form, what it sums and what it stores.
+function plan.notes(self)
+  local notes, number, total, seen = {}, 0, 0, {}
+  for _, sweep in ipairs(self.sweeps) do total = total + (sweep.kind == "row" and 1 or 0) end
+  for index, sweep in ipairs(self.sweeps) do
+    local sums, stores, parts = {}, {}, {}
+    local values = new_values(sweep, seen)
+    for i, sum in ipairs(sweep.sums) do sums[i] = sum[1].label or e.describe(sum[1]) end
+    for i, store in ipairs(sweep.stores) do stores[i] = store.name .. " = " .. (store.node.label or e.describe(store.node)) end
+    if #values > 0 then parts[#parts + 1] = list(values) end
+    if #sums > 0 then parts[#parts + 1] = "sum " .. table.concat(sums, " and ") end
+    if #stores > 0 then parts[#parts + 1] = "store " .. list(stores) end
+    if sweep.kind == "row" then number = number + 1 end
+    local title = sweep.kind == "head" and ("Head of %d elements"):format(sweep.count) or ("Pass %d of %d"):format(number, total)
+    notes[index] = title .. ": " .. table.concat(parts, "; ") .. "."
+  end
+  return notes
+end
+
+return plan

@@ -1,0 +1,132 @@
+--- Schedule: the knobs that decide speed and never a bit, their legal values and their defaults.
+
+local contract = require "gen.contract"
+local suggest = require "gen.suggest"
+local usage = require "gen.usage"
+
+local schedule = {}
+
+--- Most sums that one sweep of the plan accumulates.
+local function most_sums(plan)
+  local most = 0
+  for _, sweep in ipairs(plan.sweeps) do
+    if sweep.kind == "row" then most = math.max(most, #sweep.sums) end
+  end
+  return most
+end
+
+--- All matrices and parameters have 16-bit data.
+local function is_16_bit(plan)
+  for _, argument in ipairs(plan.problem.args) do
+    if argument.shape ~= "scalar" and argument.dtype == "f32" then return false end
+  end
+  return true
+end
+
+local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
+
+--- Vectors of accumulators that the sums of one row need.
+local function accumulators(plan, target) return most_sums(plan) * contract.lanes / target.width end
+
+local function default_rows(plan, target)
+  local sums, small = most_sums(plan), plan.n <= 64
+  if target.registers < 32 then return small and 4 or 1 end
+  if small then return sums > 1 and 8 or 4 end
+  if plan.n <= 256 then return sums > 1 and 4 or 2 end
+  return is_16_bit(plan) and 4 or 1
+end
+
+--- The fewest strips whose accumulators leave half of the registers free.
+local function default_strips(plan, target, rows, blocks)
+  local strips = 1
+  local most = contract.lanes / target.width
+  while strips < most and accumulators(plan, target) * rows * blocks / strips > target.registers / 2 do strips = strips * 2 end
+  return strips
+end
+
+--- The knobs in the order in which they are decided; `default` may read those before it. `refuse` says why a value other
+-- than the first would be illegal or change nothing.
+local KNOBS = {
+  { key = "rows", values = { "1", "2", "4", "8" }, default = default_rows },
+  { key = "layout", values = { "plain", "split" },
+    default = function(plan) return is_16_bit(plan) and "split" or "plain" end },
+  { key = "blocks", values = { "1", "2" },
+    default = function(plan, target, chosen)
+      return target.registers >= 32 and target.width >= 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
+    end,
+    refuse = function(plan) return not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n) end },
+  { key = "strips", values = { "1", "2", "4", "8" },
+    default = function(plan, target, chosen) return default_strips(plan, target, chosen.rows, chosen.blocks) end },
+  { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
+    refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
+}
+
+local function keys()
+  local list = {}
+  for i, knob in ipairs(KNOBS) do list[i] = knob.key end
+  return list
+end
+
+local function check(knob, text, plan)
+  local allowed = false
+  for _, value in ipairs(knob.values) do allowed = allowed or value == text end
+  if not allowed then
+    usage.fail("schedule %s=%s: allowed are %s", knob.key, text, table.concat(knob.values, ", "))
+  end
+  local reason = text ~= knob.values[1] and knob.refuse and knob.refuse(plan)
+  if reason then usage.fail("schedule %s=%s: %s", knob.key, text, reason) end
+  return tonumber(text) or text
+end
+
+--- The schedule of a plan on a target.
+-- @param plan plan (gen/plan.lua)
+-- @param target target table
+-- @param overrides table of knob texts by key, or nil
+-- @return table of knob values by key. Fails with a usage error for an unknown key, a value that is not allowed, and a
+--   value that would change nothing.
+function schedule.choose(plan, target, overrides)
+  local known, chosen = keys(), {}
+  local given = {}
+  for key in pairs(overrides or {}) do given[#given + 1] = key end
+  table.sort(given)
+  for _, key in ipairs(given) do
+    local found = false
+    for _, name in ipairs(known) do found = found or name == key end
+    if not found then suggest.unknown("schedule key", key, known) end
+    if not target.layouts then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
+  end
+  for _, knob in ipairs(KNOBS) do
+    local text = overrides and overrides[knob.key]
+    if text then
+      chosen[knob.key] = check(knob, text, plan)
+    elseif target.layouts then
+      chosen[knob.key] = knob.default(plan, target, chosen)
+    else
+      chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
+    end
+  end
+  local chunks = target.layouts and contract.lanes / (target.width * target.layouts[chosen.layout].vecs)
+  if chunks and chosen.strips > chunks then
+    if overrides and overrides.strips then
+      usage.fail("schedule strips=%d: %s has %d chunks to a stripe", chosen.strips, target.name, chunks)
+    end
+    chosen.strips = chunks
+  end
+  return chosen
+end
+
+--- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
+function schedule.format(chosen)
+  local parts = {}
+  for i, knob in ipairs(KNOBS) do parts[i] = knob.key .. "=" .. tostring(chosen[knob.key]) end
+  return table.concat(parts, " ")
+end
+
+--- The knobs with their allowed values, for help and tests: array of `{ key, values }`.
+function schedule.knobs()
+  local list = {}
+  for i, knob in ipairs(KNOBS) do list[i] = { key = knob.key, values = knob.values } end
+  return list
+end
+
+return schedule

@@ -1,0 +1,127 @@
+--- Spec files: Lua that returns an array of specs, or { model = name, kernels = array of specs }.
+--
+-- They run with few functions and within limits of time and memory: a guard rail against accidents, not a security
+-- boundary. math.random is left out because the same file must always give the same kernels.
+
+local failure = require "gen.failure"
+local names = require "gen.names"
+local spec = require "gen.spec"
+local usage = require "gen.usage"
+
+local specfile = {}
+
+local MAX_INSTRUCTIONS, MAX_KBYTES, MAX_KERNELS = 10000000, 32768, 65536
+-- Instructions from one look at the limits to the next: few, because a string can double in three.
+local STEP = 10
+
+local ALLOWED = {
+  math = { "abs", "ceil", "floor", "fmod", "huge", "max", "min", "pi", "sqrt" },
+  string = { "byte", "char", "format", "len", "lower", "reverse", "sub", "upper" },
+  table = { "concat", "insert", "remove", "sort" },
+}
+
+local function copy(library, allowed)
+  local subset = {}
+  for _, name in ipairs(allowed) do subset[name] = library[name] end
+  return subset
+end
+
+local function environment()
+  return {
+    ipairs = ipairs,
+    math = copy(math, ALLOWED.math),
+    string = copy(string, ALLOWED.string),
+    table = copy(table, ALLOWED.table),
+  }
+end
+
+-- A count hook that stops a chunk which runs or grows without end.
+local function watch()
+  local steps, start = 0, collectgarbage("count")
+  local function grown() return collectgarbage("count") - start > MAX_KBYTES end
+  return function()
+    steps = steps + 1
+    if steps * STEP > MAX_INSTRUCTIONS then usage.fail("runs for too long (an endless loop?)") end
+    if grown() then
+      collectgarbage()
+      if grown() then usage.fail("needs too much memory (a huge table?)") end
+    end
+  end
+end
+
+-- Calls a chunk within the limits. ("x"):rep reaches string methods through the metatable of strings, so that one
+-- shows the allowed subset meanwhile.
+local function run(chunk, env)
+  local strings = getmetatable("")
+  local methods = strings.__index
+  if jit then jit.off(chunk, true) end -- hooks never fire in compiled code
+  strings.__index = env.string
+  debug.sethook(watch(), "", STEP)
+  local ok, result = pcall(chunk)
+  debug.sethook()
+  strings.__index = methods
+  return ok, result
+end
+
+local function read(path)
+  local file, reason = io.open(path, "rb")
+  local text
+  if file then
+    text, reason = file:read("*a")
+    file:close()
+  end
+  return text or failure("cannot read %s: %s", usage.quote(path), (reason:gsub("^.*: ", "")))
+end
+
+-- A message of Lua itself in one line, without the path, which the caller puts in front.
+local function plain(message, path)
+  message = tostring(message):match("^[^\n]*")
+  local line, rest = message:match("^spec:(%d+): (.*)$")
+  return line and path .. ":" .. line .. ": " .. rest or path .. ": " .. message
+end
+
+local function evaluate(path)
+  local env = environment()
+  local chunk, syntax = load(read(path), "=spec", "t", env)
+  if not chunk then usage.fail("%s", plain(syntax, path)) end
+  local ok, result = run(chunk, env)
+  if ok then return result end
+  usage.fail("%s", type(result) == "table" and path .. ": " .. result.usage or plain(result, path))
+end
+
+local function kernels_of(result, path)
+  local list = type(result) == "table" and (result.kernels or result)
+  if type(list) ~= "table" then
+    usage.fail("%s: a spec file returns an array of specs, or { model = name, kernels = array }, not a %s", path,
+      type(list or result))
+  end
+  if #list == 0 then usage.fail("%s: no kernels", path) end
+  if #list > MAX_KERNELS then usage.fail("%s: %d kernels are too many (at most %d)", path, #list, MAX_KERNELS) end
+  return list
+end
+
+local function parse_entry(source, path, index)
+  local ok, result = pcall(spec.parse, source)
+  if ok then return result end
+  if type(result) ~= "table" then error(result, 0) end
+  usage.fail("%s: kernel %d: %s", path, index, result.usage)
+end
+
+--- Loads a spec file.
+-- @param path the path as the user wrote it; it stands in front of messages
+-- @return array of spec tables, each kernel once
+-- Raises a usage error for whatever the file says wrong, a failure if it cannot be read.
+function specfile.load(path)
+  local specs, seen = {}, {}
+  for index, source in ipairs(kernels_of(evaluate(path), path)) do
+    local s = parse_entry(source, path, index)
+    local name = names.build(s)
+    if not seen[name] then
+      seen[name] = true
+      specs[#specs + 1] = s
+    end
+  end
+  return specs
+end
+
+return specfile

@@ -1,0 +1,36 @@
+--- Templates: `${name}` is replaced by a value. A value of several lines takes the indentation of its hole, and a line that
+-- holds nothing but a hole with an empty value vanishes. No logic.
+
+local root = require "gen.root"
+
+local template = {}
+
+local cache = {}
+
+local function read(name)
+  if not cache[name] then
+    local file = assert(io.open(root.path("templates/" .. name), "rb"))
+    cache[name] = file:read("*a")
+    file:close()
+  end
+  return cache[name]
+end
+
+--- Fills templates/<name>; every hole needs a value.
+function template.fill(name, values)
+  local out = {}
+  for line in read(name):gmatch("([^\n]*)\n") do
+    local indent, only = line:match("^(%s*)%${([%w_]+)}$")
+    if only then
+      local value = assert(values[only], "no value for the hole " .. only)
+      if value ~= "" then
+        out[#out + 1] = (indent .. value:gsub("\n", "\n" .. indent)):gsub("\n%s+\n", "\n\n")
+      end
+    else
+      out[#out + 1] = line:gsub("%${([%w_]+)}", function(hole) return assert(values[hole], "no value for the hole " .. hole) end)
+    end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+return template

@@ -1,0 +1,77 @@
+--- Unparser: statement trees -> lines of C. Knows no vocabulary; expressions are text already.
+
+local unparse = {}
+
+local INDENT, WIDTH = "    ", 118
+
+--- Breaks a long statement behind commas; continuation lines are indented twice.
+local function wrap(line, indent, out)
+  local lead, continued = indent, indent .. INDENT .. INDENT
+  while #lead + #line > WIDTH do
+    local cut
+    for position in line:sub(1, WIDTH - #lead):gmatch("(), ") do cut = position end
+    if not cut then break end
+    out[#out + 1] = lead .. line:sub(1, cut)
+    line, lead = line:sub(cut + 2), continued
+  end
+  out[#out + 1] = lead .. line
+end
+
+local function declared(ctype, name)
+  return ctype:sub(-1) == "*" and ctype .. name or ctype .. " " .. name
+end
+
+local print_list
+
+local function print_body(head, body, indent, out)
+  out[#out + 1] = indent .. head .. " {"
+  print_list(body, indent .. INDENT, out)
+  out[#out + 1] = indent .. "}"
+end
+
+local PRINT = {
+  def = function(s, indent, out)
+    local ctype = s.constant and s.type:sub(-1) ~= "*" and "const " .. s.type or s.type
+    if s.constant and s.type:sub(-1) == "*" then ctype = s.type .. "const " end
+    wrap(declared(ctype, s.name):gsub("const  ", "const ") .. " = " .. s.text .. ";", indent, out)
+  end,
+  set = function(s, indent, out) wrap(s.name .. " = " .. s.text .. ";", indent, out) end,
+  call = function(s, indent, out)
+    for text in (s.text .. "; "):gmatch("(.-); ") do wrap(text .. ";", indent, out) end
+  end,
+  array = function(s, indent, out) out[#out + 1] = ("%s%s %s[%d];"):format(indent, s.type, s.name, s.count) end,
+  note = function(s, indent, out)
+    local words, line = s.text, indent .. "/*"
+    for word in words:gmatch("%S+") do
+      if #line + #word + 1 > WIDTH then
+        out[#out + 1] = line
+        line = indent .. "  "
+      end
+      line = line .. " " .. word
+    end
+    out[#out + 1] = line .. " */"
+  end,
+  splice = function(s, indent, out) print_list(s.body, indent, out) end,
+  ["for"] = function(s, indent, out)
+    local step = s.step == 1 and "++" .. s.name or ("%s += %d"):format(s.name, s.step)
+    print_body(("for (size_t %s = %s; %s < %s; %s)"):format(s.name, tostring(s.from), s.name, tostring(s.to), step), s.body,
+      indent, out)
+  end,
+  rows = function(s, indent, out)
+    local head = s.count == 1 and "for (; row < rows; ++row)" or ("for (; rows - row >= %d; row += %d)"):format(s.count, s.count)
+    print_body(head, s.body, indent, out)
+  end,
+}
+
+print_list = function(body, indent, out)
+  for _, statement in ipairs(body) do PRINT[statement.kind](statement, indent, out) end
+end
+
+--- C text of a list of statements, indented once, without a last newline.
+function unparse.body(body)
+  local out = {}
+  print_list(body, INDENT, out)
+  return table.concat(out, "\n")
+end
+
+return unparse

@@ -1,0 +1,260 @@
+--- AVX2 with FMA and F16C: 8 floats to a vector, tails by masked loads and by stores of 4, 2 and 1.
+
+local function call(name, before)
+  return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
+end
+
+local f32_plain = {
+  raw = "__m256", raws = 1, is_compute = true,
+  first = function(p) return ("_mm256_set1_ps(*(%s))"):format(p) end,
+  load = function(p) return ("_mm256_loadu_ps(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("_mm256_maskload_ps(%s, @avx2_first(%d))"):format(p, n) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("_mm256_storeu_ps(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_f32(%s, %s, %d)"):format(p, q, n) end,
+}
+
+local function part(p, j) return j == 1 and p or p .. " + 8" end
+
+local f32_split = {
+  raw = "__m256", raws = 2, is_compute = true,
+  first = f32_plain.first,
+  load = function(p, j) return f32_plain.load(part(p, j)) end,
+  load_n = function(p, j, n)
+    local left = n - 8 * (j - 1)
+    if left <= 0 then return "_mm256_setzero_ps()" end
+    return left >= 8 and f32_plain.load(part(p, j)) or f32_plain.load_n(part(p, j), 1, left)
+  end,
+  widen = function(q, k) return ("%s(%s, %s)"):format(k == 1 and "@avx2_evens" or "@avx2_odds", q[1], q[2]) end,
+  narrow = function(v, j) return ("%s(%s, %s)"):format(j == 1 and "@avx2_lower" or "@avx2_upper", v[1], v[2]) end,
+  store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  store_n = function(p, j, q, n)
+    local left = n - 8 * (j - 1)
+    return left >= 8 and f32_plain.store(part(p, j), 1, q) or f32_plain.store_n(part(p, j), 1, q, math.max(left, 0))
+  end,
+}
+
+local function bf16_first(p)
+  return ("_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_set1_epi32(@avx2_u16(%s)), 16))"):format(p)
+end
+
+--- Loads n 16-bit elements: pairs under a mask, the last odd one by itself.
+local function load_n_u16(bits, p, n)
+  local pairs_text = n >= 2 and ("%s_maskload_epi32((const int *)(const void *)(%s), @avx2_first%s(%d))"):format(bits == 256 and "_mm256" or "_mm",
+    p, bits == 256 and "" or "_of_4", math.floor(n / 2)) or (bits == 256 and "_mm256_setzero_si256()" or "_mm_setzero_si128()")
+  if n % 2 == 0 then return pairs_text end
+  return ("%s_insert_epi16(%s, @avx2_i16(%s + %d), %d)"):format(bits == 256 and "_mm256" or "_mm", pairs_text, p, n - 1, n - 1)
+end
+
+local bf16_plain = {
+  raw = "__m128i", raws = 1, first = bf16_first,
+  load = function(p) return ("_mm_loadu_si128((const __m128i *)(const void *)(%s))"):format(p) end,
+  load_n = function(p, _, n) return load_n_u16(128, p, n) end,
+  widen = function(q) return ("_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(%s), 16))"):format(q[1]) end,
+  narrow = function(v) return ("@avx2_to_bf16(%s)"):format(v[1]) end,
+  narrow_nan = function(v) return ("@avx2_to_bf16_nan(%s)"):format(v[1]) end,
+  store = function(p, _, q) return ("_mm_storeu_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_u16(%s, %s, %d)"):format(p, q, n) end,
+}
+
+local bf16_split = {
+  raw = "__m256i", raws = 1, first = bf16_first,
+  load = function(p) return ("_mm256_loadu_si256((const __m256i *)(const void *)(%s))"):format(p) end,
+  load_n = function(p, _, n) return load_n_u16(256, p, n) end,
+  widen = function(q, k)
+    return (k == 1 and "_mm256_castsi256_ps(_mm256_slli_epi32(%s, 16))"
+      or "_mm256_castsi256_ps(_mm256_and_si256(%s, _mm256_set1_epi32(-65536)))"):format(q[1])
+  end,
+  narrow = function(v) return ("@avx2_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
+  narrow_nan = function(v) return ("@avx2_pair_to_bf16_nan(%s, %s)"):format(v[1], v[2]) end,
+  store = function(p, _, q) return ("_mm256_storeu_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
+  store_n = function(p, _, q, n)
+    if n < 8 then return ("@avx2_store_u16(%s, _mm256_castsi256_si128(%s), %d)"):format(p, q, n) end
+    local whole = ("_mm_storeu_si128((__m128i *)(void *)(%s), _mm256_castsi256_si128(%s))"):format(p, q)
+    if n == 8 then return whole end
+    return ("%s; @avx2_store_u16(%s + 8, _mm256_extracti128_si256(%s, 1), %d)"):format(whole, p, q, n - 8)
+  end,
+}
+
+local function within_quads(a, b)
+  local result = {}
+  for quad = 0, 1 do
+    for _, s in ipairs { a, b, a + 8, b + 8 } do result[#result + 1] = 4 * quad + s end
+  end
+  return result
+end
+
+return {
+  name = "avx2", rank = 20, arch = "x86_64", guard = "defined(__x86_64__)",
+  headers = { "immintrin.h" },
+  attribute = '__attribute__((target("avx2,fma,f16c")))',
+  features = {
+    { name = "fma", check = "@cpuid_bit(1, 0, 2, 12)" },
+    { name = "f16c", check = "@cpuid_bit(1, 0, 2, 29)" },
+    { name = "avx2", check = "@cpuid_bit(7, 0, 1, 5)" },
+  },
+  os_check = "@os_saves(0x6)",
+  registers = 16, width = 8, vector = "__m256", leave = "_mm256_zeroupper()",
+  words = {
+    zero = call "_mm256_setzero_ps", set1 = call "_mm256_set1_ps",
+    add = call "_mm256_add_ps", sub = call "_mm256_sub_ps", mul = call "_mm256_mul_ps", div = call "_mm256_div_ps",
+    sqrt = call "_mm256_sqrt_ps", fma = call "_mm256_fmadd_ps", fnma = call "_mm256_fnmadd_ps",
+    clamp0 = call("_mm256_max_ps", "_mm256_setzero_ps(), "),
+    keep_n = function(v, n) return ("_mm256_blend_ps(_mm256_setzero_ps(), %s, 0x%02x)"):format(v, 2 ^ n - 1) end,
+    bcast = function(v, slot)
+      if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
+      return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
+    end,
+  },
+  folds = {
+    { low = { 0, 1, 2, 3, 8, 9, 10, 11 }, high = { 4, 5, 6, 7, 12, 13, 14, 15 }, text = call "@avx2_fold_halves" },
+    { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx2_fold_pairs" },
+    { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx2_fold_neighbours" },
+  },
+  layouts = {
+    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
+    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  },
+  helpers = {
+    { name = "avx2_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx2_alias_u16;" },
+    { name = "avx2_u16", text = [[
+/* The 16 bits at p, whatever type the caller gave them. */
+static inline uint16_t @avx2_u16(const void *p)
+{
+    return *(const @avx2_alias_u16 *)p;
+}]] },
+    { name = "avx2_i16", text = [[
+/* The same as the signed number that an insertion takes. */
+static inline int16_t @avx2_i16(const void *p)
+{
+    return (int16_t)@avx2_u16(p);
+}]] },
+    { name = "avx2_first", text = [[
+/* The mask of the first n slots; n is literal. */
+static inline $A __m256i @avx2_first(int n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}]] },
+    { name = "avx2_first_of_4", text = [[
+/* The mask of the first n of four slots; n is literal. */
+static inline $A __m128i @avx2_first_of_4(int n)
+{
+    return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
+}]] },
+    { name = "avx2_store_f32", text = [[
+/* Stores the first n < 8 floats; n is literal. */
+static inline $A void @avx2_store_f32(float *p, __m256 v, int n)
+{
+    __m128 part = _mm256_castps256_ps128(v);
+    if (n & 4) {
+        _mm_storeu_ps(p, part);
+        part = _mm256_extractf128_ps(v, 1);
+        p += 4;
+    }
+    if (n & 2) {
+        _mm_storel_epi64((__m128i *)(void *)p, _mm_castps_si128(part));
+        part = _mm_movehl_ps(part, part);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_ss(p, part);
+}]] },
+    { name = "avx2_store_u16", text = [[
+/* Stores the first n < 8 16-bit elements; n is literal. */
+static inline $A void @avx2_store_u16(uint16_t *p, __m128i v, int n)
+{
+    if (n & 4) {
+        _mm_storel_epi64((__m128i *)(void *)p, v);
+        v = _mm_srli_si128(v, 8);
+        p += 4;
+    }
+    if (n & 2) {
+        ((@avx2_alias_u16 *)p)[0] = (uint16_t)_mm_extract_epi16(v, 0);
+        ((@avx2_alias_u16 *)p)[1] = (uint16_t)_mm_extract_epi16(v, 1);
+        v = _mm_srli_si128(v, 4);
+        p += 2;
+    }
+    if (n & 1)
+        *(@avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
+}]] },
+    { name = "avx2_evens", text = [[
+/* Even and odd elements of two vectors, and the way back. */
+static inline $A __m256 @avx2_evens(__m256 a, __m256 b)
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88)), 0xd8));
+}]] },
+    { name = "avx2_odds", text = [[
+static inline $A __m256 @avx2_odds(__m256 a, __m256 b)
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xdd)), 0xd8));
+}]] },
+    { name = "avx2_lower", text = [[
+static inline $A __m256 @avx2_lower(__m256 even, __m256 odd)
+{
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd), 0x20);
+}]] },
+    { name = "avx2_upper", text = [[
+static inline $A __m256 @avx2_upper(__m256 even, __m256 odd)
+{
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd), 0x31);
+}]] },
+    { name = "avx2_fold_halves", text = [[
+/* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
+static inline $A __m256 @avx2_fold_halves(__m256 a, __m256 b)
+{
+    return _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
+}]] },
+    { name = "avx2_fold_pairs", text = [[
+/* The same within the halves. */
+static inline $A __m256 @avx2_fold_pairs(__m256 a, __m256 b)
+{
+    return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x44), _mm256_shuffle_ps(a, b, 0xee));
+}]] },
+    { name = "avx2_fold_neighbours", text = [[
+/* The same within pairs. */
+static inline $A __m256 @avx2_fold_neighbours(__m256 a, __m256 b)
+{
+    return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+}]] },
+    { name = "avx2_quiet", text = [[
+/* v with every NaN replaced by one whose low half is zero. */
+static inline $A __m256 @avx2_quiet(__m256 v)
+{
+    return _mm256_blendv_ps(v, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000)), _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}]] },
+    { name = "avx2_to_bf16", text = [[
+/* Round to nearest even to bf16; a NaN must have a zero low half. */
+static inline $A __m128i @avx2_to_bf16(__m256 v)
+{
+    const __m256i bits = _mm256_castps_si256(v);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+    const __m256i high = _mm256_srli_epi32(rounded, 16);
+    return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+}]] },
+    { name = "avx2_to_bf16_nan", text = [[
+/* Round to nearest even to bf16, any NaN to NaN. */
+static inline $A __m128i @avx2_to_bf16_nan(__m256 v)
+{
+    return @avx2_to_bf16(@avx2_quiet(v));
+}]] },
+    { name = "avx2_pair_to_bf16", text = [[
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half.
+   A carry comes out of the low halves where they exceed one half, or equal it and the high half is odd. */
+static inline $A __m256i @avx2_pair_to_bf16(__m256 even, __m256 odd)
+{
+    const __m256i e = _mm256_castps_si256(even), o = _mm256_castps_si256(odd);
+    const __m256i high = _mm256_blend_epi16(_mm256_srli_epi32(e, 16), o, 0xaa);
+    const __m256i low = _mm256_blend_epi16(e, _mm256_slli_epi32(o, 16), 0xaa);
+    const __m256i half = _mm256_or_si256(_mm256_and_si256(high, _mm256_set1_epi16(1)), _mm256_set1_epi16(0x7ffe));
+    return _mm256_add_epi16(high, _mm256_srli_epi16(_mm256_avg_epu16(low, half), 15));
+}]] },
+    { name = "avx2_pair_to_bf16_nan", text = [[
+/* The same, any NaN to NaN. */
+static inline $A __m256i @avx2_pair_to_bf16_nan(__m256 even, __m256 odd)
+{
+    return @avx2_pair_to_bf16(@avx2_quiet(even), @avx2_quiet(odd));
+}]] },
+  },
+}

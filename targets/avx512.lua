@@ -1,0 +1,224 @@
+--- AVX-512 (F, BW, DQ, VL) with FMA: 16 floats to a vector, masks for tails.
+
+local function call(name, before)
+  return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
+end
+
+--- The literal mask of the first n of `bits` slots.
+local function mask(bits, n)
+  n = math.max(0, math.min(bits, n))
+  return ("(__mmask%d)0x%x"):format(bits, 2 ^ n - 1)
+end
+
+local function indices(first, second)
+  local list = {}
+  for i = 15, 0, -1 do list[#list + 1] = ("%d"):format(first + second(i)) end
+  return "_mm512_set_epi32(" .. table.concat(list, ", ") .. ")"
+end
+
+local f32_plain = {
+  raw = "__m512", raws = 1, is_compute = true,
+  first = function(p) return ("_mm512_set1_ps(*(%s))"):format(p) end,
+  load = function(p) return ("_mm512_loadu_ps(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("_mm512_maskz_loadu_ps(%s, %s)"):format(mask(16, n), p) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("_mm512_storeu_ps(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("_mm512_mask_storeu_ps(%s, %s, %s)"):format(p, mask(16, n), q) end,
+}
+
+local function part(p, j) return j == 1 and p or p .. " + 16" end
+
+local f32_split = {
+  raw = "__m512", raws = 2, is_compute = true,
+  first = f32_plain.first,
+  load = function(p, j) return f32_plain.load(part(p, j)) end,
+  load_n = function(p, j, n)
+    local left = n - 16 * (j - 1)
+    return left > 0 and f32_plain.load_n(part(p, j), 1, left) or "_mm512_setzero_ps()"
+  end,
+  widen = function(q, k) return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(q[1], k == 1 and "@avx512_evens()" or "@avx512_odds()", q[2]) end,
+  narrow = function(v, j)
+    return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(v[1], j == 1 and "@avx512_lower()" or "@avx512_upper()", v[2])
+  end,
+  store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  store_n = function(p, j, q, n) return f32_plain.store_n(part(p, j), 1, q, n - 16 * (j - 1)) end,
+}
+
+local function bf16_first(p)
+  return ("_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_set1_epi32(@avx512_u16(%s)), 16))"):format(p)
+end
+
+local bf16_plain = {
+  raw = "__m256i", raws = 1, first = bf16_first,
+  load = function(p) return ("_mm256_loadu_si256((const __m256i *)(const void *)(%s))"):format(p) end,
+  load_n = function(p, _, n) return ("_mm256_maskz_loadu_epi16(%s, %s)"):format(mask(16, n), p) end,
+  widen = function(q) return ("_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(%s), 16))"):format(q[1]) end,
+  narrow = function(v) return ("@avx512_to_bf16(%s)"):format(v[1]) end,
+  narrow_nan = function(v) return ("@avx512_to_bf16_nan(%s)"):format(v[1]) end,
+  store = function(p, _, q) return ("_mm256_storeu_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("_mm256_mask_storeu_epi16(%s, %s, %s)"):format(p, mask(16, n), q) end,
+}
+
+local bf16_split = {
+  raw = "__m512i", raws = 1, first = bf16_first,
+  load = function(p) return ("_mm512_loadu_si512(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("_mm512_maskz_loadu_epi16(%s, %s)"):format(mask(32, n), p) end,
+  widen = function(q, k)
+    return (k == 1 and "_mm512_castsi512_ps(_mm512_slli_epi32(%s, 16))"
+      or "_mm512_castsi512_ps(_mm512_and_si512(%s, _mm512_set1_epi32(-65536)))"):format(q[1])
+  end,
+  narrow = function(v) return ("@avx512_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
+  narrow_nan = function(v) return ("@avx512_pair_to_bf16_nan(%s, %s)"):format(v[1], v[2]) end,
+  store = function(p, _, q) return ("_mm512_storeu_si512(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("_mm512_mask_storeu_epi16(%s, %s, %s)"):format(p, mask(32, n), q) end,
+}
+
+--- Slot indices of a fold that takes blocks of `size` slots: from both vectors, or within groups of 2 * size.
+local function slots(list)
+  local result = {}
+  for _, range in ipairs(list) do
+    for s = range[1], range[2] do result[#result + 1] = s end
+  end
+  return result
+end
+
+local function within_quads(a, b)
+  local result = {}
+  for quad = 0, 3 do
+    for _, s in ipairs { a, b, a + 16, b + 16 } do result[#result + 1] = 4 * quad + s end
+  end
+  return result
+end
+
+return {
+  name = "avx512", rank = 30, arch = "x86_64", guard = "defined(__x86_64__)",
+  headers = { "immintrin.h" },
+  attribute = '__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))',
+  features = {
+    { name = "fma", check = "@cpuid_bit(1, 0, 2, 12)" },
+    { name = "avx512f", check = "@cpuid_bit(7, 0, 1, 16)" },
+    { name = "avx512dq", check = "@cpuid_bit(7, 0, 1, 17)" },
+    { name = "avx512bw", check = "@cpuid_bit(7, 0, 1, 30)" },
+    { name = "avx512vl", check = "@cpuid_bit(7, 0, 1, 31)" },
+  },
+  os_check = "@os_saves(0xe6)",
+  registers = 32, width = 16, vector = "__m512", leave = "_mm256_zeroupper()",
+  words = {
+    zero = call "_mm512_setzero_ps", set1 = call "_mm512_set1_ps",
+    add = call "_mm512_add_ps", sub = call "_mm512_sub_ps", mul = call "_mm512_mul_ps", div = call "_mm512_div_ps",
+    sqrt = call "_mm512_sqrt_ps", fma = call "_mm512_fmadd_ps", fnma = call "_mm512_fnmadd_ps",
+    clamp0 = call("_mm512_max_ps", "_mm512_setzero_ps(), "),
+    keep_n = function(v, n) return ("_mm512_maskz_mov_ps(%s, %s)"):format(mask(16, n), v) end,
+    bcast = function(v, slot)
+      if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
+      return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
+    end,
+  },
+  folds = {
+    { low = slots { { 0, 7 }, { 16, 23 } }, high = slots { { 8, 15 }, { 24, 31 } },
+      text = call "@avx512_fold_halves" },
+    { low = slots { { 0, 3 }, { 8, 11 }, { 16, 19 }, { 24, 27 } }, high = slots { { 4, 7 }, { 12, 15 }, { 20, 23 }, { 28, 31 } },
+      text = call "@avx512_fold_quarters" },
+    { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx512_fold_pairs" },
+    { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx512_fold_neighbours" },
+  },
+  layouts = {
+    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
+    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  },
+  helpers = {
+    { name = "avx512_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx512_alias_u16;" },
+    { name = "avx512_u16", text = [[
+/* The 16 bits at p, whatever type the caller gave them. */
+static inline uint16_t @avx512_u16(const void *p)
+{
+    return *(const @avx512_alias_u16 *)p;
+}]] },
+    { name = "avx512_evens", text = [[
+/* Even and odd elements of two vectors, and the way back. */
+static inline $A __m512i @avx512_evens(void)
+{
+    return ]] .. indices(0, function(i) return 2 * i end) .. [[;
+}]] },
+    { name = "avx512_odds", text = [[
+static inline $A __m512i @avx512_odds(void)
+{
+    return ]] .. indices(1, function(i) return 2 * i end) .. [[;
+}]] },
+    { name = "avx512_lower", text = [[
+static inline $A __m512i @avx512_lower(void)
+{
+    return ]] .. indices(0, function(i) return math.floor(i / 2) + 16 * (i % 2) end) .. [[;
+}]] },
+    { name = "avx512_upper", text = [[
+static inline $A __m512i @avx512_upper(void)
+{
+    return ]] .. indices(8, function(i) return math.floor(i / 2) + 16 * (i % 2) end) .. [[;
+}]] },
+    { name = "avx512_fold_halves", text = [[
+/* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
+static inline $A __m512 @avx512_fold_halves(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+}]] },
+    { name = "avx512_fold_quarters", text = [[
+/* The same within the halves. */
+static inline $A __m512 @avx512_fold_quarters(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+}]] },
+    { name = "avx512_fold_pairs", text = [[
+/* The same within the quarters. */
+static inline $A __m512 @avx512_fold_pairs(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+}]] },
+    { name = "avx512_fold_neighbours", text = [[
+/* The same within pairs. */
+static inline $A __m512 @avx512_fold_neighbours(__m512 a, __m512 b)
+{
+    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+}]] },
+    { name = "avx512_quiet", text = [[
+/* v with every NaN replaced by one whose low half is zero. */
+static inline $A __m512 @avx512_quiet(__m512 v)
+{
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    return _mm512_castsi512_ps(_mm512_mask_mov_epi32(_mm512_castps_si512(v), is_nan, _mm512_set1_epi32(0x7fc00000)));
+}]] },
+    { name = "avx512_to_bf16", text = [[
+/* Round to nearest even to bf16; a NaN must have a zero low half. */
+static inline $A __m256i @avx512_to_bf16(__m512 v)
+{
+    const __m512i bits = _mm512_castps_si512(v);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+}]] },
+    { name = "avx512_to_bf16_nan", text = [[
+/* Round to nearest even to bf16, any NaN to NaN. */
+static inline $A __m256i @avx512_to_bf16_nan(__m512 v)
+{
+    return @avx512_to_bf16(@avx512_quiet(v));
+}]] },
+    { name = "avx512_pair_to_bf16", text = [[
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half.
+   A carry comes out of the low halves where they exceed one half, or equal it and the high half is odd. */
+static inline $A __m512i @avx512_pair_to_bf16(__m512 even, __m512 odd)
+{
+    const __m512i e = _mm512_castps_si512(even), o = _mm512_castps_si512(odd);
+    const __mmask32 odd_slots = 0xaaaaaaaa;
+    const __m512i high = _mm512_mask_blend_epi16(odd_slots, _mm512_srli_epi32(e, 16), o);
+    const __m512i low = _mm512_mask_blend_epi16(odd_slots, e, _mm512_slli_epi32(o, 16));
+    const __m512i half = _mm512_or_si512(_mm512_and_si512(high, _mm512_set1_epi16(1)), _mm512_set1_epi16(0x7ffe));
+    return _mm512_add_epi16(high, _mm512_srli_epi16(_mm512_avg_epu16(low, half), 15));
+}]] },
+    { name = "avx512_pair_to_bf16_nan", text = [[
+/* The same, any NaN to NaN. */
+static inline $A __m512i @avx512_pair_to_bf16_nan(__m512 even, __m512 odd)
+{
+    return @avx512_pair_to_bf16(@avx512_quiet(even), @avx512_quiet(odd));
+}]] },
+  },
+}

@@ -1,0 +1,198 @@
+--- NEON of ARMv8.0 (aarch64): 4 floats to a vector, tails in pieces of 4, 2 and 1.
+
+local function call(name)
+  return function(...) return name .. "(" .. table.concat({ ... }, ", ") .. ")" end
+end
+
+local f32_plain = {
+  raw = "float32x4_t", raws = 1, is_compute = true,
+  first = function(p) return ("vdupq_n_f32(*(%s))"):format(p) end,
+  load = function(p) return ("vld1q_f32(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("@neon_load_f32(%s, %d)"):format(p, n) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("vst1q_f32(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("@neon_store_f32(%s, %s, %d)"):format(p, q, n) end,
+}
+
+local function part(p, j) return j == 1 and p or p .. " + 4" end
+
+local f32_split = {
+  raw = "float32x4_t", raws = 2, is_compute = true,
+  first = f32_plain.first,
+  load = function(p, j) return f32_plain.load(part(p, j)) end,
+  load_n = function(p, j, n)
+    local left = n - 4 * (j - 1)
+    return left >= 4 and f32_plain.load(part(p, j)) or f32_plain.load_n(part(p, j), 1, math.max(left, 0))
+  end,
+  widen = function(q, k) return ("%s(%s, %s)"):format(k == 1 and "vuzp1q_f32" or "vuzp2q_f32", q[1], q[2]) end,
+  narrow = function(v, j) return ("%s(%s, %s)"):format(j == 1 and "vzip1q_f32" or "vzip2q_f32", v[1], v[2]) end,
+  store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  store_n = function(p, j, q, n)
+    local left = n - 4 * (j - 1)
+    return left >= 4 and f32_plain.store(part(p, j), 1, q) or f32_plain.store_n(part(p, j), 1, q, math.max(left, 0))
+  end,
+}
+
+local function bf16_first(p) return ("vreinterpretq_f32_u32(vdupq_n_u32((uint32_t)@neon_u16(%s) << 16))"):format(p) end
+
+local bf16_plain = {
+  raw = "uint16x4_t", raws = 1, first = bf16_first,
+  load = function(p) return ("vreinterpret_u16_u8(vld1_u8((const uint8_t *)(%s)))"):format(p) end,
+  load_n = function(p, _, n) return ("@neon_load_u16(%s, %d)"):format(p, n) end,
+  widen = function(q) return ("vreinterpretq_f32_u32(vshll_n_u16(%s, 16))"):format(q[1]) end,
+  narrow = function(v) return ("vshrn_n_u32(@neon_round_bf16(%s), 16)"):format(v[1]) end,
+  narrow_nan = function(v) return ("vshrn_n_u32(@neon_round_bf16(@neon_quiet(%s)), 16)"):format(v[1]) end,
+  store = function(p, _, q) return ("vst1_u8((uint8_t *)(%s), vreinterpret_u8_u16(%s))"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("@neon_store_u16(%s, %s, %d)"):format(p, q, n) end,
+}
+
+local bf16_split = {
+  raw = "uint16x8_t", raws = 1, first = bf16_first,
+  load = function(p) return ("vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(%s)))"):format(p) end,
+  load_n = function(p, _, n)
+    if n < 4 then return ("vcombine_u16(@neon_load_u16(%s, %d), vdup_n_u16(0))"):format(p, n) end
+    return ("vcombine_u16(%s, @neon_load_u16(%s + 4, %d))"):format(bf16_plain.load(p), p, n - 4)
+  end,
+  widen = function(q, k)
+    return (k == 1 and "vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(%s), 16))"
+      or "vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(%s), vdupq_n_u32(0xffff0000)))"):format(q[1])
+  end,
+  narrow = function(v) return ("@neon_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
+  narrow_nan = function(v) return ("@neon_pair_to_bf16(@neon_quiet(%s), @neon_quiet(%s))"):format(v[1], v[2]) end,
+  store = function(p, _, q) return ("vst1q_u8((uint8_t *)(%s), vreinterpretq_u8_u16(%s))"):format(p, q) end,
+  store_n = function(p, _, q, n)
+    if n < 4 then return bf16_plain.store_n(p, 1, ("vget_low_u16(%s)"):format(q), n) end
+    local whole = bf16_plain.store(p, 1, ("vget_low_u16(%s)"):format(q))
+    if n == 4 then return whole end
+    return whole .. "; " .. bf16_plain.store_n(p .. " + 4", 1, ("vget_high_u16(%s)"):format(q), n - 4)
+  end,
+}
+
+return {
+  name = "neon", rank = 20, arch = "aarch64", guard = "defined(__aarch64__) && !defined(__AARCH64EB__)",
+  headers = { "arm_neon.h" },
+  attribute = "",
+  features = { { name = "asimd", check = "@hwcap_bit(1)" } },
+  registers = 32, width = 4, vector = "float32x4_t",
+  words = {
+    zero = function() return "vdupq_n_f32(0.0f)" end, set1 = call "vdupq_n_f32",
+    add = call "vaddq_f32", sub = call "vsubq_f32", mul = call "vmulq_f32", div = call "vdivq_f32", sqrt = call "vsqrtq_f32",
+    fma = function(a, b, c) return ("vfmaq_f32(%s, %s, %s)"):format(c, a, b) end,
+    fnma = function(a, b, c) return ("vfmsq_f32(%s, %s, %s)"):format(c, a, b) end,
+    clamp0 = call "@neon_clamp0",
+    keep_n = function(v, n) return ("@neon_keep(%s, %d)"):format(v, n) end,
+    bcast = function(v, slot) return ("vdupq_laneq_f32(%s, %d)"):format(v, slot) end,
+  },
+  folds = {
+    { low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 }, text = call "@neon_fold_halves" },
+    { low = { 0, 2, 4, 6 }, high = { 1, 3, 5, 7 }, text = call "vpaddq_f32" },
+  },
+  layouts = {
+    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
+    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  },
+  helpers = {
+    { name = "neon_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @neon_alias_u16;" },
+    { name = "neon_u16", text = [[
+/* The 16 bits at p, whatever type the caller gave them. */
+static inline uint16_t @neon_u16(const void *p)
+{
+    return *(const @neon_alias_u16 *)p;
+}]] },
+    { name = "neon_load_f32", text = [[
+/* The first n < 4 floats at p, then zeros; n is literal. */
+static inline float32x4_t @neon_load_f32(const float *p, int n)
+{
+    float32x4_t v = vdupq_n_f32(0.0f);
+    if (n & 2)
+        v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
+    if (n == 1)
+        v = vsetq_lane_f32(p[0], v, 0);
+    if (n == 3)
+        v = vsetq_lane_f32(p[2], v, 2);
+    return v;
+}]] },
+    { name = "neon_store_f32", text = [[
+/* Stores the first n < 4 floats; n is literal. */
+static inline void @neon_store_f32(float *p, float32x4_t v, int n)
+{
+    if (n & 2)
+        vst1_f32(p, vget_low_f32(v));
+    if (n == 1)
+        p[0] = vgetq_lane_f32(v, 0);
+    if (n == 3)
+        p[2] = vgetq_lane_f32(v, 2);
+}]] },
+    { name = "neon_load_u16", text = [[
+/* The first n < 4 16-bit elements at p, then zeros; n is literal. */
+static inline uint16x4_t @neon_load_u16(const uint16_t *p, int n)
+{
+    uint16x4_t v = vdup_n_u16(0);
+    if (n > 0)
+        v = vset_lane_u16(@neon_u16(p), v, 0);
+    if (n > 1)
+        v = vset_lane_u16(@neon_u16(p + 1), v, 1);
+    if (n > 2)
+        v = vset_lane_u16(@neon_u16(p + 2), v, 2);
+    return v;
+}]] },
+    { name = "neon_store_u16", text = [[
+/* Stores the first n < 4 16-bit elements; n is literal. */
+static inline void @neon_store_u16(uint16_t *p, uint16x4_t v, int n)
+{
+    @neon_alias_u16 *q = (@neon_alias_u16 *)p;
+    if (n > 0)
+        q[0] = vget_lane_u16(v, 0);
+    if (n > 1)
+        q[1] = vget_lane_u16(v, 1);
+    if (n > 2)
+        q[2] = vget_lane_u16(v, 2);
+}]] },
+    { name = "neon_keep", text = [[
+/* The first n < 4 slots, zeros in the others; n is literal. */
+static inline float32x4_t @neon_keep(float32x4_t v, int n)
+{
+    const float32x4_t zero = vdupq_n_f32(0.0f);
+    if (n == 0)
+        return zero;
+    if (n == 1)
+        return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
+    if (n == 2)
+        return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
+    return vsetq_lane_f32(0.0f, v, 3);
+}]] },
+    { name = "neon_clamp0", text = [[
+/* v < 0 ? 0 : v; NaN stays NaN. */
+static inline float32x4_t @neon_clamp0(float32x4_t v)
+{
+    return vbslq_f32(vcltzq_f32(v), vdupq_n_f32(0.0f), v);
+}]] },
+    { name = "neon_fold_halves", text = [[
+/* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
+static inline float32x4_t @neon_fold_halves(float32x4_t a, float32x4_t b)
+{
+    return vaddq_f32(vcombine_f32(vget_low_f32(a), vget_low_f32(b)), vcombine_f32(vget_high_f32(a), vget_high_f32(b)));
+}]] },
+    { name = "neon_quiet", text = [[
+/* v with every NaN replaced by one whose low half is zero. */
+static inline float32x4_t @neon_quiet(float32x4_t v)
+{
+    return vbslq_f32(vceqq_f32(v, v), v, vreinterpretq_f32_u32(vdupq_n_u32(0x7fc00000)));
+}]] },
+    { name = "neon_round_bf16", text = [[
+/* Bits whose upper half is v rounded to nearest even to bf16; a NaN must have a zero low half. */
+static inline uint32x4_t @neon_round_bf16(float32x4_t v)
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(v);
+    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    return vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
+}]] },
+    { name = "neon_pair_to_bf16", text = [[
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half. */
+static inline uint16x8_t @neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
+{
+    return vreinterpretq_u16_u32(vsriq_n_u32(@neon_round_bf16(odd), @neon_round_bf16(even), 16));
+}]] },
+  },
+}

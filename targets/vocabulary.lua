@@ -1,0 +1,34 @@
+--- The vocabulary: the words that a target may define, with their scalar meaning as C.
+--
+-- A *word* makes C text. Arithmetic words act on each slot of vectors; the meaning is an expression over the slots'
+-- values `a`, `b`, `c` (float). The memory words of a dtype and layout act on a chunk: `vecs` vectors of `width`
+-- floats that belong to `raws` raw registers; vector k, slot s is element `layout.element(k - 1, s)` of the chunk.
+--
+--   zero() set1(x)                   every slot is +0, or the float x
+--   add sub mul div sqrt             the IEEE operation
+--   fma(a, b, c) fnma(a, b, c)       a * b + c and c - a * b, rounded once
+--   clamp0(a)                        a < 0 ? +0 : a
+--   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
+--   bcast(v, slot)                   one slot in all; slot is literal
+--   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]
+--
+--   first(p)                         the element at p in every slot
+--   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more
+--   widen(q, k)                      vector k of the raw registers q[1..raws], exactly
+--   narrow(v, j)                     raw register j of the vectors v[1..vecs], rounded to nearest even; a NaN must have a zero
+--                                    low half, where a target has the word
+--   narrow_nan(v, j)                 the same for any NaN
+--   store(p, j, q) store_n(p, j, q, n)   writes raw register j of the chunk at p; its first n elements and no byte more
+--
+-- Scalar meanings of arithmetic words; `fmaf` is exact.
+
+return {
+  add = { arity = 2, meaning = "a + b" },
+  sub = { arity = 2, meaning = "a - b" },
+  mul = { arity = 2, meaning = "a * b" },
+  div = { arity = 2, meaning = "a / b" },
+  sqrt = { arity = 1, meaning = "sqrtf(a)" },
+  fma = { arity = 3, meaning = "fmaf(a, b, c)" },
+  fnma = { arity = 3, meaning = "fmaf(-a, b, c)" },
+  clamp0 = { arity = 1, meaning = "a < 0.0f ? 0.0f : a" },
+}

@@ -1,0 +1,9 @@
+${prototype}
+{
+    switch (target_index()) {
+${cases}
+    default:
+        abort();
+    }
+}
+

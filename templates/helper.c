@@ -1,0 +1,5 @@
+#ifndef ${macro}
+#define ${macro}
+${text}
+#endif
+
