@@ -10,8 +10,8 @@ local contract = { version = 1, compute = "f32", acc = "f32", lanes = 64 }
 --- Longest row that is summed as one block, and the longest block of a longer row (elements).
 local ONE_BLOCK, LONGEST_BLOCK = 1024, 4096
 
---- How a sum over `n` elements is cut: `count` blocks (a power of two) of `length` elements; the last ones may be
--- short or empty.
+--- How a sum over `n` elements is cut: `count` blocks (a power of two) of `length` elements; the last one may be short.
+-- (The rule allows empty last blocks, too; up to 65536 elements there is none.)
 function contract.blocks(n)
   if n <= ONE_BLOCK then return { count = 1, length = n } end
   local count, lanes = 2, contract.lanes

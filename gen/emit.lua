@@ -2,7 +2,6 @@
 
 local literal = require "gen.literal"
 local root = require "gen.root"
-local schedules = require "gen.schedule"
 local template = require "gen.template"
 local unparse = require "gen.unparse"
 local version = require "gen.version"
@@ -47,19 +46,17 @@ end
 local function entry_of(problem, options) return options.prefix .. problem.name end
 local function symbol_of(code, options) return entry_of(code.problem, options) .. "_" .. code.target end
 
-local function helper_texts(code, options)
-  local parts = {}
-  for i, helper in ipairs(code.helpers) do
-    parts[i] = template.fill("helper.c", { macro = (options.prefix .. helper.name):upper(),
-      text = specialise(helper.text, options.prefix, code.attribute) })
-  end
-  return (table.concat(parts):gsub("%s+$", ""))
+--- One helper of a target as C, guarded so that many kernels fit one translation unit.
+-- @param helper `{ name=, text= }`
+-- @param attribute function attribute of the target
+function emit.helper(helper, attribute, prefix)
+  return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = specialise(helper.text, prefix, attribute) })
 end
 
-local function include_texts(code)
-  local lines = {}
-  for i, header in ipairs(code.headers) do lines[i] = "#include <" .. header .. ">" end
-  return table.concat(lines, "\n")
+local function helper_texts(code, options)
+  local parts = {}
+  for i, helper in ipairs(code.helpers) do parts[i] = emit.helper(helper, code.attribute, options.prefix) end
+  return (table.concat(parts):gsub("%s+$", ""))
 end
 
 local function contract_text(problem)
@@ -84,11 +81,11 @@ function emit.kernel(code, options)
   local bytes = problem.bytes_per_row
   local text = template.fill("kernel.c", {
     symbol = symbol, title = problem.title, formula = problem.formula, cites = problem.cites, spec = problem.spec,
-    contract = contract_text(problem), schedule = schedules.format(code.schedule), passes = passes_text(code.plan),
+    contract = contract_text(problem), schedule = code.schedule_text, passes = passes_text(code.plan),
     read = literal.integer(bytes.read), write = literal.integer(bytes.write), parameters = literal.integer(bytes.parameters),
     command = options.command or ("normgen emit '%s' --target %s"):format(problem.spec, code.target),
     version = version, guard = code.guard, guards = (template.fill("guards.h", {}):gsub("%s+$", "")),
-    includes = include_texts(code), helpers = helper_texts(code, options), prototype = prototype(symbol, problem.args),
+    includes = code.includes, helpers = helper_texts(code, options), prototype = prototype(symbol, problem.args),
     attribute = code.attribute, body = specialise(unparse.body(code.body), options.prefix, code.attribute),
   })
   return { path = symbol .. ".c", text = text }
@@ -153,20 +150,28 @@ local function read_runtime(arch)
   return text
 end
 
---- CPU detection for these targets: the runtime of each architecture and one function `runs_<target>` per target.
+--- The function `runs_<target>` of a target or code.
+local function detection_text(target, prefix)
+  local checks = {}
+  if target.os_check then checks[1] = target.os_check end
+  for _, feature in ipairs(target.features) do checks[#checks + 1] = feature.check .. " /* " .. feature.name .. " */" end
+  return specialise(template.fill("detection.c", { guard = target.guard, target = target.name or target.target,
+    condition = #checks > 0 and table.concat(checks, "\n        && ") or "1" }), prefix, "")
+end
+
+--- CPU detection for one target: its architecture's runtime and `runs_<target>`.
+function emit.detection(target, prefix)
+  local runtime = target.arch ~= "any" and specialise(read_runtime(target.arch), prefix, "") .. "\n" or ""
+  return runtime .. detection_text(target, prefix)
+end
+
+--- CPU detection for the targets of codes.
 local function runtime_text(codes, options)
   local parts = {}
   for _, architecture in ipairs(architectures_of(codes)) do
     if architecture.arch then parts[#parts + 1] = specialise(read_runtime(architecture.arch), options.prefix, "") end
   end
-  for _, code in ipairs(targets_of(codes)) do
-    local checks = {}
-    if code.os_check then checks[1] = code.os_check end
-    for _, feature in ipairs(code.features) do checks[#checks + 1] = feature.check .. " /* " .. feature.name .. " */" end
-    local condition = #checks > 0 and table.concat(checks, "\n        && ") or "1"
-    parts[#parts + 1] = specialise(("#if %s\nstatic int runs_%s(void)\n{\n    return %s;\n}\n#endif\n"):format(code.guard, code.target,
-      condition), options.prefix, "")
-  end
+  for _, code in ipairs(targets_of(codes)) do parts[#parts + 1] = detection_text(code, options.prefix) end
   return (table.concat(parts, "\n"):gsub("%s+$", ""))
 end
 
@@ -230,7 +235,7 @@ local function registry(groups, codes, options, names)
   local function entry(group, code)
     local bytes = group.problem.bytes_per_row
     return template.fill("registry_entry.c", { name = group.problem.name, target = code.target, spec = group.problem.spec,
-      schedule = schedules.format(code.schedule), h = literal.integer(group.problem.h), read = literal.integer(bytes.read),
+      schedule = code.schedule_text, h = literal.integer(group.problem.h), read = literal.integer(bytes.read),
       write = literal.integer(bytes.write), parameters = literal.integer(bytes.parameters),
       signature = literal.integer(group.signature), symbol = symbol_of(code, options) })
   end
@@ -253,7 +258,8 @@ local function dispatch_entry(group, targets, options)
   for i in ipairs(targets) do
     local code = best_code(group, targets, i)
     if code then
-      cases[#cases + 1] = ("    case %d:\n        %s(%s);\n        return;"):format(i - 1, symbol_of(code, options), table.concat(items, ", "))
+      cases[#cases + 1] = ("    case %d:\n        %s(%s);\n        return;"):format(i - 1, symbol_of(code, options),
+        table.concat(items, ", "))
     end
   end
   return template.fill("dispatch_entry.c", { prototype = prototype(entry_of(group.problem, options), group.problem.args),
@@ -289,8 +295,8 @@ local function header(groups, options, names, with_dispatcher)
     end
     lines[#lines + 1] = ""
   end
-  local dispatcher_text = "/* The target that the kernels without a target in their name use here, \"none\" if no target fits. */\nconst char *"
-    .. options.prefix .. "target(void);"
+  local dispatcher_text = '/* The target that the kernels without a target in their name use here, "none" if no target fits. */\n'
+    .. "const char *" .. options.prefix .. "target(void);"
   return template.fill("kernels.h", { file = names.header, macro = (options.prefix .. "kernels_h"):upper(), p = options.prefix,
     command = options.command or "normgen emit", version = version,
     dispatcher = with_dispatcher and dispatcher_text or "",

@@ -1,8 +1,8 @@
 --- Expressions: what a norm computes, as a graph of nodes.
 --
--- A node is `{ op = ..., [1..n] = operands, domain = ... }`, and part of the graph of one problem. Equal nodes are the same table (hash-consing), so that a
--- node can be the key of a memo and a value that is written twice is computed once. Operators `+ - * /` build nodes;
--- numbers become constants.
+-- A node is `{ op = ..., [1..n] = operands, domain = ... }`, and part of the graph of one problem. Equal nodes are the
+-- same table (hash-consing), so that a node can be the key of a memo and a value that is written twice is computed once.
+-- Operators `+ - * /` build nodes; numbers become constants.
 --
 -- Domains say where a value varies: `uniform` (one per call), `row` (one per row), `column` (one per position in a row,
 -- the same for every row: gamma, beta), `element`. The domain of an operation is the join of its operands' domains.
@@ -159,10 +159,10 @@ function expr.count_uses(roots)
 end
 
 --- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
--- `forward(x, eps)`, which returns the normalised value of the element `x`, and `bound(depth)`, its worst error when
--- each sum passes `depth` roundings: `{ rel_u, abs_u }` in units of 2^-24.
+-- `forward(x, eps)`, which returns the normalised value of the element `x`, and `bound(depth)`, its worst error in
+-- the `domain` when each sum passes `depth` roundings: `{ rel_u, abs_u }` in units of 2^-24.
 function expr.norm(definition)
-  for _, field in ipairs { "name", "title", "cites", "affine", "formula", "bound", "forward" } do
+  for _, field in ipairs { "name", "title", "cites", "affine", "formula", "domain", "bound", "forward" } do
     assert(definition[field], "a norm needs the field " .. field)
   end
   return definition

@@ -4,7 +4,9 @@ local e = require "gen.expr"
 local lanes = require "gen.lower.lanes"
 local literal = require "gen.literal"
 local plans = require "gen.plan"
+local schedules = require "gen.schedule"
 local statements = require "gen.lower.statements"
+local targets = require "gen.targets"
 local vectors = require "gen.lower.vectors"
 
 local lower = {}
@@ -39,6 +41,18 @@ local function refuse_contraction(plan)
     end
   end
   for _, output in ipairs(plan.problem.outputs) do e.walk(output.node, check, seen) end
+end
+
+--- The dtypes that a kernel loads, stores and rounds to, in a fixed order.
+local function dtypes_of(plan)
+  local d, list, seen = plan.problem.dtypes, {}, {}
+  for _, dtype in ipairs { d.x, d.residual, d.gamma, d.y } do
+    if not seen[dtype] then
+      seen[dtype] = true
+      list[#list + 1] = dtype
+    end
+  end
+  return list
 end
 
 local function rounds_to_memory(plan)
@@ -106,10 +120,12 @@ local function texts_of(body, list)
 end
 
 --- Lowers a plan.
--- @return `{ problem=, plan=, schedule=, target=<name>, arch=, guard=, attribute=, headers=, helpers={{name,text}..}, body=<statements> }`;
---   C texts bear `@` where the user's prefix belongs
+-- @return `{ problem=, plan=, schedule=, target=<name>, body=<statements>, helpers={{name,text}..}, schedule_text= }` and what
+--   emit needs of the target: `arch rank guard attribute includes features os_check`. C texts bear `@` where the user's
+--   prefix belongs
 function lower.new(plan, target, schedule)
   refuse_contraction(plan)
+  if target.layouts then targets.require_words(target, schedule.layout, dtypes_of(plan)) end
   local root = statements.builder()
   for _, argument in ipairs(plan.problem.args) do root:reserve { argument.name } end
   local prologue = root:splice()
@@ -129,8 +145,8 @@ function lower.new(plan, target, schedule)
   if target.leave then root:call(target.leave) end
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,
-    rank = target.rank, guard = target.guard, attribute = target.attribute, headers = target.headers,
-    features = target.features, os_check = target.os_check,
+    rank = target.rank, guard = target.guard, attribute = target.attribute, includes = target.includes,
+    schedule_text = schedules.format(schedule), features = target.features, os_check = target.os_check,
     helpers = needed_helpers(target, texts_of(root.body, {})), body = root.body,
   }
 end

@@ -1,6 +1,5 @@
 --- The pipeline: spec -> problem -> plan -> schedule -> code -> text, and each stage as text for `explain`.
 
-local catalog = require "gen.catalog"
 local emit = require "gen.emit"
 local usage = require "gen.usage"
 local explain = require "gen.explain"
@@ -9,10 +8,11 @@ local plan = require "gen.plan"
 local problem = require "gen.problem"
 local schedule = require "gen.schedule"
 local suggest = require "gen.suggest"
+local targets = require "gen.targets"
 
 local pipeline = {}
 
-pipeline.targets, pipeline.target = catalog.targets, catalog.target
+pipeline.targets, pipeline.target = targets.all, targets.named
 
 --- All stages of one kernel up to `code`.
 -- @param spec spec table (gen/spec.lua)

@@ -76,7 +76,7 @@ end
 -- rel_u * |value| + abs_u (docs/numerics.md), for data in the domain.
 local function error_bound(norm, h)
   local bound = norm.bound(contract.depth(h))
-  return { rel_u = bound.rel_u, abs_u = bound.abs_u, domain = "no overflow, mean square + eps >= 2^-100" }
+  return { rel_u = bound.rel_u, abs_u = bound.abs_u, domain = norm.domain }
 end
 
 --- Normalises a spec (gen/spec.lua) to a problem:

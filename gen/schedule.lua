@@ -25,22 +25,35 @@ end
 
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
 
---- Vectors of accumulators that the sums of one row need.
-local function accumulators(plan, target) return most_sums(plan) * contract.lanes / target.width end
+--- Rows of a block, measured: `{ up to this h, rows }` by vector width, size of data and sums of a sweep. Rows share the
+-- division and the parameters, but wide rows of f32 collide in the cache.
+local ROWS = {
+  [16] = {
+    wide = { { { 64, 4 }, { 128, 2 }, { math.huge, 1 } }, { { 64, 8 }, { 1023, 4 }, { math.huge, 1 } } },
+    narrow = { { { 64, 8 }, { math.huge, 4 } }, { { 64, 8 }, { math.huge, 4 } } },
+  },
+  [8] = {
+    wide = { { { 1023, 4 }, { math.huge, 1 } }, { { 1023, 4 }, { math.huge, 1 } } },
+    narrow = { { { math.huge, 4 } }, { { 256, 4 }, { math.huge, 2 } } },
+  },
+  [4] = {
+    wide = { { { 64, 2 }, { math.huge, 1 } }, { { 64, 2 }, { math.huge, 1 } } },
+    narrow = { { { 128, 2 }, { math.huge, 1 } }, { { 128, 2 }, { math.huge, 1 } } },
+  },
+}
 
 local function default_rows(plan, target)
-  local sums, small = most_sums(plan), plan.n <= 64
-  if target.registers < 32 then return small and 4 or 1 end
-  if small then return sums > 1 and 8 or 4 end
-  if plan.n <= 256 then return sums > 1 and 4 or 2 end
-  return is_16_bit(plan) and 4 or 1
+  local by_sums = ROWS[target.width][is_16_bit(plan) and "narrow" or "wide"]
+  for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
+    if plan.n <= step[1] then return step[2] end
+  end
 end
 
 --- The fewest strips whose accumulators leave half of the registers free.
-local function default_strips(plan, target, rows, blocks)
-  local strips = 1
-  local most = contract.lanes / target.width
-  while strips < most and accumulators(plan, target) * rows * blocks / strips > target.registers / 2 do strips = strips * 2 end
+local function default_strips(plan, target, chosen)
+  local strips, most = 1, contract.lanes / target.width
+  local accumulators = most_sums(plan) * contract.lanes / target.width * chosen.blocks
+  while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end
 
@@ -52,11 +65,11 @@ local KNOBS = {
     default = function(plan) return is_16_bit(plan) and "split" or "plain" end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)
-      return target.registers >= 32 and target.width >= 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
+      return target.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
     end,
     refuse = function(plan) return not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n) end },
   { key = "strips", values = { "1", "2", "4", "8" },
-    default = function(plan, target, chosen) return default_strips(plan, target, chosen.rows, chosen.blocks) end },
+    default = default_strips },
   { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
 }
@@ -105,7 +118,8 @@ function schedule.choose(plan, target, overrides)
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
-  local chunks = target.layouts and contract.lanes / (target.width * target.layouts[chosen.layout].vecs)
+  local layout = target.layouts and target.layouts[chosen.layout]
+  local chunks = layout and contract.lanes / (target.width * layout.vecs)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
       usage.fail("schedule strips=%d: %s has %d chunks to a stripe", chosen.strips, target.name, chunks)

@@ -6,7 +6,7 @@
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
 
-local catalog = require "gen.catalog"
+local directory = require "gen.directory"
 local suggest = require "gen.suggest"
 local usage = require "gen.usage"
 
@@ -14,7 +14,7 @@ local spec = {}
 
 local MAX_H = 65536
 
-local norms, is_norm = catalog.norms(), {}
+local norms, is_norm = directory.norms(), {}
 for _, name in ipairs(norms) do is_norm[name] = true end
 
 local function now(text, value)

@@ -4,7 +4,6 @@
 -- boundary. math.random is left out because the same file must always give the same kernels.
 
 local failure = require "gen.failure"
-local names = require "gen.names"
 local spec = require "gen.spec"
 local usage = require "gen.usage"
 
@@ -37,6 +36,7 @@ end
 
 -- A count hook that stops a chunk which runs or grows without end.
 local function watch()
+  collectgarbage() -- older garbage would hide growth
   local steps, start = 0, collectgarbage("count")
   local function grown() return collectgarbage("count") - start > MAX_KBYTES end
   return function()
@@ -109,18 +109,11 @@ end
 
 --- Loads a spec file.
 -- @param path the path as the user wrote it; it stands in front of messages
--- @return array of spec tables, each kernel once
+-- @return array of spec tables, in the order of the file
 -- Raises a usage error for whatever the file says wrong, a failure if it cannot be read.
 function specfile.load(path)
-  local specs, seen = {}, {}
-  for index, source in ipairs(kernels_of(evaluate(path), path)) do
-    local s = parse_entry(source, path, index)
-    local name = names.build(s)
-    if not seen[name] then
-      seen[name] = true
-      specs[#specs + 1] = s
-    end
-  end
+  local specs = {}
+  for index, source in ipairs(kernels_of(evaluate(path), path)) do specs[index] = parse_entry(source, path, index) end
   return specs
 end
 

@@ -40,17 +40,17 @@ local function bf16_first(p)
 end
 
 --- Loads n 16-bit elements: pairs under a mask, the last odd one by itself.
-local function load_n_u16(bits, p, n)
-  local pairs_text = n >= 2 and ("%s_maskload_epi32((const int *)(const void *)(%s), @avx2_first%s(%d))"):format(bits == 256 and "_mm256" or "_mm",
-    p, bits == 256 and "" or "_of_4", math.floor(n / 2)) or (bits == 256 and "_mm256_setzero_si256()" or "_mm_setzero_si128()")
-  if n % 2 == 0 then return pairs_text end
-  return ("%s_insert_epi16(%s, @avx2_i16(%s + %d), %d)"):format(bits == 256 and "_mm256" or "_mm", pairs_text, p, n - 1, n - 1)
+local function load_n_u16(mm, zero, mask, p, n)
+  local even = zero
+  if n >= 2 then even = ("%s_maskload_epi32((const int *)(const void *)(%s), %s(%d))"):format(mm, p, mask, math.floor(n / 2)) end
+  if n % 2 == 0 then return even end
+  return ("%s_insert_epi16(%s, @avx2_i16(%s + %d), %d)"):format(mm, even, p, n - 1, n - 1)
 end
 
 local bf16_plain = {
   raw = "__m128i", raws = 1, first = bf16_first,
   load = function(p) return ("_mm_loadu_si128((const __m128i *)(const void *)(%s))"):format(p) end,
-  load_n = function(p, _, n) return load_n_u16(128, p, n) end,
+  load_n = function(p, _, n) return load_n_u16("_mm", "_mm_setzero_si128()", "@avx2_first_of_4", p, n) end,
   widen = function(q) return ("_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(%s), 16))"):format(q[1]) end,
   narrow = function(v) return ("@avx2_to_bf16(%s)"):format(v[1]) end,
   narrow_nan = function(v) return ("@avx2_to_bf16_nan(%s)"):format(v[1]) end,
@@ -61,7 +61,7 @@ local bf16_plain = {
 local bf16_split = {
   raw = "__m256i", raws = 1, first = bf16_first,
   load = function(p) return ("_mm256_loadu_si256((const __m256i *)(const void *)(%s))"):format(p) end,
-  load_n = function(p, _, n) return load_n_u16(256, p, n) end,
+  load_n = function(p, _, n) return load_n_u16("_mm256", "_mm256_setzero_si256()", "@avx2_first", p, n) end,
   widen = function(q, k)
     return (k == 1 and "_mm256_castsi256_ps(_mm256_slli_epi32(%s, 16))"
       or "_mm256_castsi256_ps(_mm256_and_si256(%s, _mm256_set1_epi32(-65536)))"):format(q[1])
@@ -87,7 +87,7 @@ end
 
 return {
   name = "avx2", rank = 20, arch = "x86_64", guard = "defined(__x86_64__)",
-  headers = { "immintrin.h" },
+  includes = "#include <immintrin.h>",
   attribute = '__attribute__((target("avx2,fma,f16c")))',
   features = {
     { name = "fma", check = "@cpuid_bit(1, 0, 2, 12)" },
@@ -102,6 +102,8 @@ return {
     sqrt = call "_mm256_sqrt_ps", fma = call "_mm256_fmadd_ps", fnma = call "_mm256_fnmadd_ps",
     clamp0 = call("_mm256_max_ps", "_mm256_setzero_ps(), "),
     keep_n = function(v, n) return ("_mm256_blend_ps(_mm256_setzero_ps(), %s, 0x%02x)"):format(v, 2 ^ n - 1) end,
+    pin = call "@avx2_pin",
+    forget = call "@avx2_forget",
     bcast = function(v, slot)
       if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
       return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
@@ -117,6 +119,12 @@ return {
     split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
   },
   helpers = {
+    { name = "avx2_forget", text = [[
+/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
+#define @avx2_forget() __asm__ volatile("" ::: "memory")]] },
+    { name = "avx2_pin", text = [[
+/* Computes v here: not later, not as a part of another operation. */
+#define @avx2_pin(v) __asm__("" : "+x"(v))]] },
     { name = "avx2_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx2_alias_u16;" },
     { name = "avx2_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */

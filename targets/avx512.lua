@@ -37,7 +37,9 @@ local f32_split = {
     local left = n - 16 * (j - 1)
     return left > 0 and f32_plain.load_n(part(p, j), 1, left) or "_mm512_setzero_ps()"
   end,
-  widen = function(q, k) return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(q[1], k == 1 and "@avx512_evens()" or "@avx512_odds()", q[2]) end,
+  widen = function(q, k)
+    return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(q[1], k == 1 and "@avx512_evens()" or "@avx512_odds()", q[2])
+  end,
   narrow = function(v, j)
     return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(v[1], j == 1 and "@avx512_lower()" or "@avx512_upper()", v[2])
   end,
@@ -93,7 +95,17 @@ end
 
 return {
   name = "avx512", rank = 30, arch = "x86_64", guard = "defined(__x86_64__)",
-  headers = { "immintrin.h" },
+  -- gcc's own header, as C++, warns of the undefined vectors that it makes on purpose.
+  includes = [[
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#else
+#include <immintrin.h>
+#endif]],
   attribute = '__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))',
   features = {
     { name = "fma", check = "@cpuid_bit(1, 0, 2, 12)" },
@@ -110,6 +122,8 @@ return {
     sqrt = call "_mm512_sqrt_ps", fma = call "_mm512_fmadd_ps", fnma = call "_mm512_fnmadd_ps",
     clamp0 = call("_mm512_max_ps", "_mm512_setzero_ps(), "),
     keep_n = function(v, n) return ("_mm512_maskz_mov_ps(%s, %s)"):format(mask(16, n), v) end,
+    pin = call "@avx512_pin",
+    forget = call "@avx512_forget",
     bcast = function(v, slot)
       if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
       return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
@@ -128,6 +142,12 @@ return {
     split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
   },
   helpers = {
+    { name = "avx512_forget", text = [[
+/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
+#define @avx512_forget() __asm__ volatile("" ::: "memory")]] },
+    { name = "avx512_pin", text = [[
+/* Computes v here: not later, not as a part of another operation. */
+#define @avx512_pin(v) __asm__("" : "+v"(v))]] },
     { name = "avx512_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx512_alias_u16;" },
     { name = "avx512_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */

@@ -71,7 +71,7 @@ local bf16_split = {
 
 return {
   name = "neon", rank = 20, arch = "aarch64", guard = "defined(__aarch64__) && !defined(__AARCH64EB__)",
-  headers = { "arm_neon.h" },
+  includes = "#include <arm_neon.h>",
   attribute = "",
   features = { { name = "asimd", check = "@hwcap_bit(1)" } },
   registers = 32, width = 4, vector = "float32x4_t",
@@ -82,6 +82,8 @@ return {
     fnma = function(a, b, c) return ("vfmsq_f32(%s, %s, %s)"):format(c, a, b) end,
     clamp0 = call "@neon_clamp0",
     keep_n = function(v, n) return ("@neon_keep(%s, %d)"):format(v, n) end,
+    pin = call "@neon_pin",
+    forget = call "@neon_forget",
     bcast = function(v, slot) return ("vdupq_laneq_f32(%s, %d)"):format(v, slot) end,
   },
   folds = {
@@ -93,6 +95,12 @@ return {
     split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
   },
   helpers = {
+    { name = "neon_forget", text = [[
+/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
+#define @neon_forget() __asm__ volatile("" ::: "memory")]] },
+    { name = "neon_pin", text = [[
+/* Computes v here: not later, not as a part of another operation. */
+#define @neon_pin(v) __asm__("" : "+w"(v))]] },
     { name = "neon_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @neon_alias_u16;" },
     { name = "neon_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */

@@ -15,14 +15,14 @@ end
 
 return {
   name = "scalar", rank = 0, arch = "any", guard = "1",
-  headers = { "string.h" },
+  includes = "#include <string.h>",
   attribute = "",
   features = {},
   words = {
     add = enclosed "+", sub = enclosed "-", mul = enclosed "*", div = enclosed "/",
     sqrt = call "@scalar_sqrt", fma = call "@scalar_fma",
     fnma = function(a, b, c) return ("@scalar_fma(-%s, %s, %s)"):format(a, b, c) end,
-    clamp0 = call "@scalar_clamp0", tree = call "@scalar_tree", pairs = call "@scalar_pairs",
+    clamp0 = call "@scalar_clamp0", tree = call "@scalar_tree", pairwise = call "@scalar_pairwise",
     dtypes = {
       f32 = {
         load = function(place) return place end,
@@ -167,9 +167,9 @@ static inline float @scalar_tree(float *lane)
     }
     return lane[0];
 }]] },
-    { name = "scalar_pairs", text = [[
+    { name = "scalar_pairwise", text = [[
 /* The pairwise tree over the sums of n blocks, n a power of two; overwrites them. */
-static inline float @scalar_pairs(float *part, size_t n)
+static inline float @scalar_pairwise(float *part, size_t n)
 {
     for (; n > 1; n /= 2) {
         for (size_t i = 0; i < n / 2; ++i)

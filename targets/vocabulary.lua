@@ -10,6 +10,8 @@
 --   clamp0(a)                        a < 0 ? +0 : a
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
 --   bcast(v, slot)                   one slot in all; slot is literal
+--   pin(v)                           a statement: the variable v has its value now, and no compiler merges or delays it
+--   forget()                         a statement: values loaded before it are not kept for loads behind it
 --   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]
 --
 --   first(p)                         the element at p in every slot
@@ -20,15 +22,20 @@
 --   narrow_nan(v, j)                 the same for any NaN
 --   store(p, j, q) store_n(p, j, q, n)   writes raw register j of the chunk at p; its first n elements and no byte more
 --
--- Scalar meanings of arithmetic words; `fmaf` is exact.
+-- `arithmetic`: the scalar meanings; `fmaf` is exact. `structural`: the words that every kernel on vectors may need, and
+-- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN.
 
 return {
-  add = { arity = 2, meaning = "a + b" },
-  sub = { arity = 2, meaning = "a - b" },
-  mul = { arity = 2, meaning = "a * b" },
-  div = { arity = 2, meaning = "a / b" },
-  sqrt = { arity = 1, meaning = "sqrtf(a)" },
-  fma = { arity = 3, meaning = "fmaf(a, b, c)" },
-  fnma = { arity = 3, meaning = "fmaf(-a, b, c)" },
-  clamp0 = { arity = 1, meaning = "a < 0.0f ? 0.0f : a" },
+  arithmetic = {
+    { name = "add", arity = 2, meaning = "a + b" },
+    { name = "sub", arity = 2, meaning = "a - b" },
+    { name = "mul", arity = 2, meaning = "a * b" },
+    { name = "div", arity = 2, meaning = "a / b" },
+    { name = "sqrt", arity = 1, meaning = "sqrtf(a)" },
+    { name = "fma", arity = 3, meaning = "fmaf(a, b, c)" },
+    { name = "fnma", arity = 3, meaning = "fmaf(-a, b, c)" },
+    { name = "clamp0", arity = 1, meaning = "a < 0.0f ? 0.0f : a" },
+  },
+  structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget" },
+  memory = { "first", "load", "load_n", "widen", "narrow", "store", "store_n" },
 }

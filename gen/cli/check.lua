@@ -6,6 +6,7 @@ local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local lfs = require "lfs"
 local native = require "gen.cli.native"
+local root = require "gen.root"
 local shell = require "gen.cli.shell"
 local usage = require "gen.usage"
 
@@ -70,8 +71,8 @@ local function words(...)
   return list
 end
 
-local function compile(directory, reference, tools, arch)
-  local list = {}
+local function compile(directory, tools, arch)
+  local reference, list = root.path "reference", {}
   sources(directory, list)
   sources(reference, list)
   local program = directory .. "/verify"
@@ -97,7 +98,7 @@ local function in_temporary_directory(action)
   if not ok then error(err, 0) end
 end
 
-local function check(specs, targets, args, arch, reference)
+local function check(specs, targets, args, arch)
   local tools, missing = tools_for(arch, args.cc)
   if not tools then
     files.print(arch .. ": skipped: " .. missing .. " is not installed\n")
@@ -107,16 +108,15 @@ local function check(specs, targets, args, arch, reference)
   local list = emit.files(kernels, { prefix = PREFIX, command = "normgen check" })
   in_temporary_directory(function(directory)
     files.write_all(directory, list)
-    verify(compile(directory, reference, tools, arch), tools, arch)
+    verify(compile(directory, tools, arch), tools, arch)
   end)
 end
 
 --- @param args parsed arguments
--- @param root directory of normgen, where reference/ is
-function command.run(args, root)
+function command.run(args)
   local specs = inputs.specs(args.specs)
   local order, groups = by_architecture(inputs.targets(args.target))
-  for _, arch in ipairs(order) do check(specs, groups[arch], args, arch, root .. "/reference") end
+  for _, arch in ipairs(order) do check(specs, groups[arch], args, arch) end
 end
 
 return command

@@ -48,7 +48,7 @@ local function text_of(d)
     ("  contract  %d: %s, sums in %s over %d lanes, blocks of %d, %s tree, rounding x %s, residual %s, gamma %s, y %s")
       :format(c.version, c.compute, c.acc, c.lanes, c.block, c.tree, c.x, c.residual, c.gamma, c.y),
     ("  bytes     reads %d, writes %d per row; %d of parameters"):format(b.read, b.write, b.parameters),
-    ("  error     at most %g u of the result + %g u absolute, u = 2^-24 (%s)")
+    ("  error     at most %g u of the normalised value + %g u absolute, u = 2^-24 (%s)")
       :format(bound.rel_u, bound.abs_u, bound.domain),
     "  arguments in call order",
   }

@@ -1,6 +1,6 @@
 --- normgen list: norms, targets, spec words, or the kernels that specs and targets give.
 
-local catalog = require "gen.catalog"
+local directory = require "gen.directory"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local json = require "gen.cli.json"
@@ -25,7 +25,7 @@ local topics = {}
 
 function topics.norms()
   local rows = {}
-  for i, name in ipairs(catalog.norms()) do
+  for i, name in ipairs(directory.norms()) do
     local norm = require("gen.norms." .. name)
     rows[i] = { name = name, affine = norm.affine, cites = norm.cites }
   end

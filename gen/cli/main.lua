@@ -1,8 +1,7 @@
 --- The command: builds the parser from the tables of the subcommands, runs one, turns errors into one line and a code.
 -- Exit codes: 0 done, 1 I/O or a check failed, 2 bad usage, 3 a bug of normgen (with a traceback).
 
-local root = arg[0]:match("^(.*)/gen/cli/main%.lua$")
-package.path = root .. "/?.lua;" .. package.path
+package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.path
 
 local argparse = require "argparse"
 local files = require "gen.cli.files"
@@ -37,7 +36,7 @@ local function main()
   for _, name in ipairs(COMMANDS) do commands[name] = require("gen.cli." .. name) end
   local ok, args = build_parser(commands):pparse(arg)
   if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
-  commands[args.command].run(args, root)
+  commands[args.command].run(args)
 end
 
 local function describe(err)

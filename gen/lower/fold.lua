@@ -6,6 +6,8 @@
 -- searched that brings partners together. At the end the labels must show that every lane was added exactly once: a
 -- wrong tree is an error at generation time.
 
+local usage = require "gen.usage"
+
 local fold = {}
 
 local function has_bit(position, w)
@@ -107,7 +109,7 @@ local function fold_mixed(vectors, w, target, define)
         partner = i
         word, slots = find_word(target, a, a, w)
       end
-      assert(word, "no fold word of " .. target.name .. " fits the labels")
+      if not word then usage.fail("target %s has no fold word for lanes at a distance of %d", target.name, w) end
       used[i], used[partner] = true, true
       result[#result + 1] = fold.vector(define(word.text(a.name, vectors[partner].name)), slots)
     end

@@ -129,13 +129,10 @@ function Body:sum_sweep(sweep)
   for s, text in ipairs(sums) do inner:set(("%s[%s]"):format(parts[s], block), text) end
   for b = full, cut.count - 1 do
     local from = b * cut.length
-    local length = math.max(0, math.min(cut.length, sweep.count - from))
-    local texts = length > 0 and self:block_sums(self.builder, sweep, ("%d"):format(from), length) or {}
-    for s in ipairs(sweep.sums) do
-      self.builder:set(("%s[%d]"):format(parts[s], b), texts[s] or self.kernel.literal(0))
-    end
+    local texts = self:block_sums(self.builder, sweep, ("%d"):format(from), math.min(cut.length, sweep.count - from))
+    for s, text in ipairs(texts) do self.builder:set(("%s[%d]"):format(parts[s], b), text) end
   end
-  for s in ipairs(sweep.sums) do finish(s, self.words.pairs(parts[s], cut.count)) end
+  for s in ipairs(sweep.sums) do finish(s, self.words.pairwise(parts[s], cut.count)) end
 end
 
 --- Writes the statements that normalise one row. Arguments as for gen/lower/vectors.lua.

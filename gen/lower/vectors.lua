@@ -2,7 +2,7 @@
 --
 -- Nouns (docs/architecture.md): a *chunk* is the vectors that belong to one raw load; a *stripe* is one round of the
 -- contract's lanes; a *strip* is the residue class of chunks that one walk accumulates; a *walker* is a (row, block)
--- pair; walkers of a group are walked together.
+-- pair; the walkers of a row's blocks are walked together, as are all rows where nothing is summed.
 
 local contract = require "gen.contract"
 local fold = require "gen.lower.fold"
@@ -12,7 +12,7 @@ local unpack = table.unpack or unpack
 
 local vectors = {}
 
---- Straight-line code up to this many chunks in a walk; longer walks are loops over stripes.
+--- Straight-line code up to this many vectors in a sweep over a row block; longer ones are loops over stripes.
 local UNROLL = 32
 
 local LANES = contract.lanes
@@ -281,7 +281,8 @@ function Step:term(node, k)
   return self.body.words.keep_n(value, held)
 end
 
---- Adds this step's vectors to the accumulators of a sum: a product by fused multiply-add.
+--- Adds this step's vectors to the accumulators of a sum: a product by fused multiply-add. Straight-line additions are
+-- pinned: compilers would delay them to the end and spill all their operands.
 function Step:accumulate(sum, accumulators)
   local body, node = self.body, sum[1]
   for k = 1, body.layout.vecs do
@@ -299,6 +300,7 @@ function Step:accumulate(sum, accumulators)
     end
     if name then
       self.builder:set(name, text)
+      if body.is_straight and node.op ~= "mul" then self.builder:call(body.words.pin(name)) end
     else
       accumulators[index] = self.builder:var(body.target.vector, hint, text)
     end
@@ -361,24 +363,30 @@ function Body:stripe_steps(walkers, strip, i, stripe)
   return steps
 end
 
---- Walks the chunks of a strip: a loop over the stripes that all walkers fill, then what is left of each.
--- `start` names the element offset of the group of blocks, or is false where it is literal.
-function Body:walk(builder, sweep, walkers, strip, start)
+--- Full stripes of the shortest walker, all stripes of the longest one, and the vectors of one stripe in the whole row
+-- block.
+function Body:extent(walkers)
   local full, most = math.huge, 0
   for _, walker in ipairs(walkers) do
     full = math.min(full, math.floor(walker.length / LANES))
     most = math.max(most, math.ceil(walker.length / LANES))
   end
-  local steps_per_stripe = LANES / self.chunk / self.strips_now * #walkers
+  return full, most, LANES / self.target.width * math.max(#walkers, self.rows)
+end
+
+--- Walks the chunks of a strip: a loop over the stripes that all walkers fill, then what is left of each.
+-- `start` names the element offset of the group of blocks, or is false where it is literal.
+function Body:walk(builder, sweep, walkers, strip, start)
+  local full, most, vectors_per_stripe = self:extent(walkers)
   local group = self:group_size(walkers) * #walkers
   local done = 0
-  if most * steps_per_stripe > UNROLL and full > 1 then
+  if most * vectors_per_stripe > UNROLL and full > 1 then
     self:start_lanes(builder, sweep, walkers, strip)
     local inner, i = builder:loop("i", start or 0, c_sum(start, full * LANES), LANES)
     self:run(inner, sweep, self:stripe_steps(walkers, strip, i, 0), group)
     done = full
   end
-  if (most - done) * steps_per_stripe > UNROLL and #walkers > 1 then
+  if (most - done) * vectors_per_stripe > UNROLL and #walkers > 1 then
     for _, walker in ipairs(walkers) do
       local part = { row = walker.row, base = walker.base + done * LANES, length = walker.length - done * LANES,
         accumulators = walker.accumulators }
@@ -390,7 +398,9 @@ function Body:walk(builder, sweep, walkers, strip, start)
   for stripe = done, most - 1 do
     for _, step in ipairs(self:stripe_steps(walkers, strip, start, stripe)) do steps[#steps + 1] = step end
   end
+  self.is_straight = true
   self:run(builder, sweep, steps, group)
+  self.is_straight = false
 end
 
 --- Lanes of a loop start at +0.
@@ -430,7 +440,7 @@ end
 
 --- Folds from the distance `from` down to `to` (a power of two).
 function Body:fold_lanes(builder, list, from, to)
-  local function define(text) return builder:def(self.target.vector, "part", text) end
+  local function define(text) return builder:var(self.target.vector, "part", text) end
   local w = from
   while w >= to do
     list = fold.level(list, w, self.target, define)
@@ -450,34 +460,54 @@ function Body:fold_blocks(builder, list, from, to)
   return list
 end
 
---- Sums of a group of blocks, walked together in all rows: for each sum, vectors that are folded down to the group.
+--- Walks one strip and folds what lies in it: appends each sum's labelled vectors to its list.
+function Body:strip_sums(builder, sweep, places, strip, start, lists)
+  local walkers = {}
+  for i, place in ipairs(places) do
+    local accumulators = {}
+    for s in ipairs(sweep.sums) do accumulators[s] = {} end
+    walkers[i] = { row = place.row, block = place.block, base = place.base, length = place.length, accumulators = accumulators }
+  end
+  self:walk(builder, sweep, walkers, strip, start)
+  for s in ipairs(sweep.sums) do
+    local mine = {}
+    for _, walker in ipairs(walkers) do
+      for _, vector in ipairs(self:labelled(walker, walker.accumulators[s])) do mine[#mine + 1] = vector end
+    end
+    self:append_pinned(builder, lists[s], self:fold_lanes(builder, mine, LANES / 2, self.strips_now * self.chunk))
+  end
+end
+
+--- Appends vectors to a list, each computed by then.
+function Body:append_pinned(builder, list, vectors_to_add)
+  for _, vector in ipairs(vectors_to_add) do
+    builder:call(self.words.pin(vector.name))
+    list[#list + 1] = vector
+  end
+end
+
+local function empty_lists(sums)
+  local lists = {}
+  for s in ipairs(sums) do lists[s] = {} end
+  return lists
+end
+
+--- Sums of a group of blocks in all rows: for each sum, vectors that are folded down to the group. Rows are walked one after
+-- the other, so that few vectors live at once and hardware prefetchers see few streams; blocks are walked together.
 -- @param blocks array of { index=, base=, length= }
 function Body:group_sums(builder, sweep, blocks, start)
-  local lists = {}
-  for s in ipairs(sweep.sums) do lists[s] = {} end
+  local lists = empty_lists(sweep.sums)
   self.strips_now = math.min(self.schedule.strips, LANES / self.chunk)
-  for strip = 0, self.strips_now - 1 do
-    local walkers = {}
-    for _, block in ipairs(blocks) do
-      for row = 0, self.rows - 1 do
-        local accumulators = {}
-        for s in ipairs(sweep.sums) do accumulators[s] = {} end
-        walkers[#walkers + 1] = { row = row, block = block.index, base = block.base, length = block.length,
-          accumulators = accumulators }
-      end
-    end
-    self:walk(builder, sweep, walkers, strip, start)
+  for row = 0, self.rows - 1 do
+    local mine, places = empty_lists(sweep.sums), {}
+    for b, block in ipairs(blocks) do places[b] = { row = row, block = block.index, base = block.base, length = block.length } end
+    for strip = 0, self.strips_now - 1 do self:strip_sums(builder, sweep, places, strip, start, mine) end
     for s in ipairs(sweep.sums) do
-      local mine = {}
-      for _, walker in ipairs(walkers) do
-        for _, vector in ipairs(self:labelled(walker, walker.accumulators[s])) do mine[#mine + 1] = vector end
-      end
-      mine = self:fold_lanes(builder, mine, LANES / 2, self.strips_now * self.chunk)
-      for _, vector in ipairs(mine) do lists[s][#lists[s] + 1] = vector end
+      self:append_pinned(builder, lists[s], self:fold_lanes(builder, mine[s], self.strips_now * self.chunk / 2, self.chunk))
     end
   end
   for s in ipairs(sweep.sums) do
-    lists[s] = self:fold_lanes(builder, lists[s], self.strips_now * self.chunk / 2, 1)
+    lists[s] = self:fold_lanes(builder, lists[s], self.chunk / 2, 1)
     lists[s] = self:fold_blocks(builder, lists[s], 1, #blocks / 2)
   end
   return lists
@@ -527,8 +557,7 @@ function Body:sum_sweep(sweep)
   local full = math.floor(sweep.count / cut.length)
   local present = math.ceil(sweep.count / cut.length)
   local together = math.min(self.schedule.blocks, present)
-  local lists, next_block = {}, 0
-  for s in ipairs(sweep.sums) do lists[s] = {} end
+  local lists, next_block = empty_lists(sweep.sums), 0
   local function collect(more)
     for s in ipairs(sweep.sums) do
       for _, vector in ipairs(more[s]) do lists[s][#lists[s] + 1] = vector end
@@ -573,6 +602,13 @@ function Body:map_sweep(sweep)
   self:walk(self.builder, sweep, walkers, 0, false)
 end
 
+--- A straight-line sweep whose values would need more than a quarter of the registers: compilers would keep what an earlier
+-- sweep has loaded, in spilled registers.
+function Body:is_crowded(sweep)
+  local held = math.ceil(sweep.count / self.target.width) * self.rows
+  return held > self.target.registers / 4 and held <= 2 * UNROLL
+end
+
 --- Writes the statements that normalise a block of rows.
 -- @param kernel what all blocks share: `plan`, `target`, `schedule`, `prologue` (builder), `scalars` (names by
 --   argument), `literal(number)` (C text)
@@ -591,6 +627,7 @@ function vectors.block(kernel, builder, count)
     for _, node in ipairs(sweep.rows) do
       for row = 0, count - 1 do body:row_vector(node, row) end
     end
+    if index > 1 and body:is_crowded(sweep) then builder:call(body.words.forget()) end
     if #sweep.sums > 0 then body:sum_sweep(sweep) else body:map_sweep(sweep) end
   end
 end

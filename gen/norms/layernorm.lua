@@ -8,6 +8,7 @@ return e.norm {
   affine = "gamma+beta",
   formula = "(x - mean(x)) / sqrt(var(x) + eps)",
   -- The pivot is at most sqrt(63) standard deviations from the mean (Samuelson's inequality).
+  domain = "no overflow, variance + eps >= 2^-100, |mean| <= 2^15 std",
   bound = function(depth)
     return { rel_u = depth / 2 + 8 + (3 * depth + 5) * 63 / 2 + (depth + 1) * 8, abs_u = (depth + 1) * 8 + 8 }
   end,

@@ -7,6 +7,7 @@ return e.norm {
   cites = "Zhang and Sennrich 2019, eq. 4",
   affine = "gamma",
   formula = "x / sqrt(mean(x^2) + eps)",
+  domain = "no overflow, mean square + eps >= 2^-100",
   bound = function(depth) return { rel_u = depth / 2 + 5, abs_u = 0 } end,
   forward = function(x, eps)
     local rstd = (1 / e.sqrt(e.mean(x * x) + eps)):as "rstd"

@@ -1,0 +1,6 @@
+-- The common subset of LuaJIT and Lua 5.4.
+std = "min"
+max_line_length = 140
+self = false
+read_globals = { "jit", "unpack", table = { fields = { "unpack" } } }
+files["tests/lua"] = { std = "min+busted" }

@@ -1,0 +1,157 @@
+/* Conversions are integer code on the bits of a float (shifts on uint32_t), so that they need no particular hardware,
+ * byte order or rounding mode. */
+#include "dtype.h"
+
+#include "contract.h"
+
+/* f32 is kept as it is; this is a bit copy, so that a signalling NaN passes untouched. */
+static float widen_f32(uint32_t bits)
+{
+    return ref_f32_of_bits(bits);
+}
+
+static uint32_t round_f32(float value)
+{
+    return ref_bits_of_f32(value);
+}
+
+/* bf16 is the upper half of an f32. */
+static float widen_bf16(uint32_t bits)
+{
+    return ref_f32_of_bits(bits << 16);
+}
+
+/* Round to nearest even by adding just under half of the last place kept, plus one if that place is odd; a carry into
+ * the exponent is right, up to infinity. A NaN is cut, and made quiet so that it stays a NaN without its low bits. */
+static uint32_t round_bf16(float value)
+{
+    const uint32_t bits = ref_bits_of_f32(value);
+    if ((bits & 0x7fffffffU) > 0x7f800000U) {
+        return bits >> 16 | 0x40U;
+    }
+    return (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
+}
+
+/* f16: 1 sign, 5 exponent, 10 mantissa bits. A subnormal is its integer mantissa times 2^-24, exact in f32. */
+static float widen_f16(uint32_t bits)
+{
+    const uint32_t sign = (bits & 0x8000U) << 16;
+    const uint32_t exponent = bits >> 10 & 0x1fU;
+    const uint32_t mantissa = bits & 0x3ffU;
+    if (exponent == 0) {
+        return ref_f32_of_bits(sign | ref_bits_of_f32((float)mantissa * 0x1p-24f));
+    }
+    const uint32_t wide = exponent == 0x1fU ? 0xffU : exponent + 112U;
+    return ref_f32_of_bits(sign | wide << 23 | mantissa << 13);
+}
+
+/* value / 2^shift of an integer, to nearest even. */
+static uint32_t shift_to_even(uint32_t value, uint32_t shift)
+{
+    return (value + ((1U << (shift - 1U)) - 1U) + (value >> shift & 1U)) >> shift;
+}
+
+static uint32_t round_f16(float value)
+{
+    const uint32_t bits = ref_bits_of_f32(value);
+    const uint32_t sign = bits >> 31 << 15;
+    const uint32_t magnitude = bits & 0x7fffffffU;
+    const uint32_t exponent = magnitude >> 23;
+    if (magnitude > 0x7f800000U) {
+        return sign | 0x7e00U | (magnitude >> 13 & 0x3ffU);
+    }
+    if (exponent >= 143) { /* 2^16 and more, infinity */
+        return sign | 0x7c00U;
+    }
+    if (exponent >= 113) { /* 2^-14 and more; a carry may reach infinity */
+        return sign | shift_to_even(magnitude - (112U << 23), 13);
+    }
+    if (exponent < 102) { /* less than half of 2^-24 */
+        return sign;
+    }
+    return sign | shift_to_even((magnitude & 0x7fffffU) | 0x800000U, 126U - exponent);
+}
+
+static void load_f32(float *to, const void *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *to);
+}
+
+static void store_f32(void *to, const float *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *from);
+}
+
+static uint32_t half_at(const void *array, size_t i)
+{
+    uint16_t bits;
+    memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
+    return bits;
+}
+
+static void set_half(void *array, size_t i, uint32_t bits)
+{
+    const uint16_t half = (uint16_t)bits;
+    memcpy((char *)array + i * sizeof half, &half, sizeof half);
+}
+
+static void load_bf16(float *to, const void *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = widen_bf16(half_at(from, i));
+    }
+}
+
+static void store_bf16(void *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        set_half(to, i, round_bf16(from[i]));
+    }
+}
+
+static void load_f16(float *to, const void *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = widen_f16(half_at(from, i));
+    }
+}
+
+static void store_f16(void *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        set_half(to, i, round_f16(from[i]));
+    }
+}
+
+static const ref_dtype dtypes[] = {
+    {"f32", 4, 24, -126, widen_f32, round_f32, load_f32, store_f32},
+    {"bf16", 2, 8, -126, widen_bf16, round_bf16, load_bf16, store_bf16},
+    {"f16", 2, 11, -14, widen_f16, round_f16, load_f16, store_f16},
+};
+
+const ref_dtype *ref_dtype_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        if (strlen(dtypes[i].name) == length && memcmp(dtypes[i].name, name, length) == 0) {
+            return &dtypes[i];
+        }
+    }
+    return NULL;
+}
+
+void ref_round_row(const ref_dtype *dtype, float *value, size_t n)
+{
+    uint32_t stored[REF_MAX_H];
+    dtype->store(stored, value, n);
+    dtype->load(value, stored, n);
+}
+
+uint32_t ref_element_bits(const ref_dtype *dtype, const void *array, size_t i)
+{
+    if (dtype->size == sizeof(uint32_t)) {
+        uint32_t bits;
+        memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
+        return bits;
+    }
+    return half_at(array, i);
+}

@@ -1,0 +1,6 @@
+#if ${guard}
+static int runs_${target}(void)
+{
+    return ${condition};
+}
+#endif

@@ -1,0 +1,91 @@
+-- Kernel names: parse(build(x)) = x, and nothing else is a name.
+
+local names = require "gen.names"
+local spec = require "gen.spec"
+
+local TARGETS = { "avx2", "neon", "scalar" }
+
+-- A small generator of its own, so that both interpreters test the same specs.
+local state = 1
+local function choose(list)
+  state = state * 16807 % 2147483647
+  return list[state % #list + 1]
+end
+
+-- A random spec that is not contradictory.
+local function random_spec()
+  local dtypes = { "f32", "bf16" }
+  local norm, x = choose { "rmsnorm", "layernorm" }, choose(dtypes)
+  local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout" }
+  local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = choose(dtypes) }
+  if fusion ~= "" then
+    t[#t + 1] = fusion
+    t.residual = choose(dtypes)
+  end
+  if affine ~= "none" then
+    t.gamma, t.offset = choose(dtypes), choose { 0, 1 }
+  end
+  if norm == "rmsnorm" and x == "bf16" and affine == "gamma" and choose { true, false } then t.cast = "llama" end
+  return spec.parse(t)
+end
+
+local function refused(name, pattern)
+  local ok, err = pcall(names.parse, name, { targets = TARGETS })
+  assert.is_false(ok, "accepted: " .. name)
+  assert.is_truthy(err.usage:find(pattern, 1, true), err.usage .. "   wanted: " .. pattern)
+end
+
+describe("kernel names", function()
+  it("follow the grammar", function()
+    for text, name in pairs {
+      ["rmsnorm bf16 h=4096 addout residual=f32"] = "rmsnorm_fwd_bf16_rf32_h4096_addout",
+      ["rmsnorm bf16 h=4096 out=f32 gamma=f32 offset=1 cast=llama add"] =
+        "rmsnorm_fwd_bf16_yf32_gf32_h4096_add_offset1_llama",
+      ["rmsnorm f32 h=1 affine=none"] = "rmsnorm_fwd_f32_h1_nogamma",
+      ["rmsnorm f32 h=1 affine=gamma+beta"] = "rmsnorm_fwd_f32_h1_beta",
+      ["layernorm f32 h=768 affine=gamma"] = "layernorm_fwd_f32_h768_nobeta",
+      ["layernorm f32 h=768"] = "layernorm_fwd_f32_h768",
+    } do
+      assert.equal(name, names.build(spec.parse(text)))
+    end
+  end)
+
+  it("say all that a spec says: parse(build(x)) = x", function()
+    local text_of, different = {}, 0
+    for _ = 1, 5000 do
+      local s, target = random_spec(), choose(TARGETS)
+      local name = names.build(s)
+      assert.is_nil(name:find("__", 1, true))
+      local back, none = names.parse(name)
+      assert.same(s, back)
+      assert.is_nil(none)
+      local again, found = names.parse("my_" .. name .. "_" .. target, { prefix = "my_", targets = TARGETS })
+      assert.same(s, again)
+      assert.equal(target, found)
+      assert.same(s, spec.parse(spec.format(s)))
+      if not text_of[name] then different = different + 1 end
+      assert.equal(text_of[name] or spec.format(s), spec.format(s))
+      text_of[name] = spec.format(s)
+    end
+    assert.is_true(different > 1000, different .. " different names")
+  end)
+
+  it("are refused if they are not exactly what build writes", function()
+    refused("", "empty spec")
+    refused("ng_", "empty spec")
+    refused("rmsnorm_fwd_bf16_h4096_avx3", "unknown part of a kernel name 'avx3', did you mean 'avx2'?")
+    refused("rmsnorm_bf16_h4096", "is not how that kernel is named: rmsnorm_fwd_bf16_h4096")
+    refused("rmsnorm_fwd_bf16_h4096_nogamma_add", "rmsnorm_fwd_bf16_h4096_add_nogamma")
+    refused("rmsnorm_fwd_bf16_ybf16_h4096", "is not how that kernel is named")
+    refused("rmsnorm_fwd_bf16_h4096_nobeta", "is not how that kernel is named")
+    refused("rmsnorm_fwd_bf16_h4096_offset0", "is not how that kernel is named")
+    refused("rmsnorm_fwd_bf16_h4096_avx2_avx2", "unknown part of a kernel name 'avx2'")
+    refused("rmsnorm__fwd_bf16_h4096", "unknown part of a kernel name ''")
+    refused("rmsnorm_fwd_bf16_h4096_", "unknown part of a kernel name ''")
+    refused("rmsnorm_fwd_bf16_h04096", "h=04096")
+    refused("rmsnorm_fwd_bf16_h65537", "h=65537")
+    refused("rmsnorm_fwd_bf16_h=4096", "unknown part of a kernel name 'h=4096'")
+    refused("batchnorm_fwd_bf16_h4096", "unknown norm 'batchnorm'")
+    refused("rmsnorm_fwd_bf16_h4096_accf64", "'acc=f64' is not supported yet")
+  end)
+end)

@@ -1,0 +1,205 @@
+-- README.md and docs/ say what is so: their commands print what they show, their examples compile, their tables are complete.
+
+local directory = require "gen.directory"
+local files = require "tests.support.files"
+local lfs = require "lfs"
+local normgen = require "tests.support.normgen"
+local pipeline = require "gen.pipeline"
+local spec = require "gen.spec"
+
+local ROOT = lfs.currentdir()
+local README = files.read "README.md"
+
+-- Texts of the blocks of a kind, fenced by ``` in a document.
+local function blocks(text, kind)
+  local list = {}
+  for body in ("\n" .. text):gmatch("\n```" .. kind .. "\n(.-)\n```") do list[#list + 1] = body end
+  return list
+end
+
+-- Commands of a console block with the lines that they must print: array of { command, lines }.
+local function commands_of(block)
+  local list = {}
+  for line in (block .. "\n"):gmatch("([^\n]*)\n") do
+    local command = line:match("^%$ (.*)$")
+    if command then
+      list[#list + 1] = { command = command, lines = {} }
+    else
+      table.insert(list[#list].lines, line)
+    end
+  end
+  return list
+end
+
+-- Whether the printed lines are the expected ones from these indices on; "..." stands for any lines.
+local function fits(printed, expected, i, j)
+  i, j = i or 1, j or 1
+  if j > #expected then return i > #printed end
+  if expected[j] ~= "..." then return printed[i] == expected[j] and fits(printed, expected, i + 1, j + 1) end
+  for from = i, #printed + 1 do
+    if fits(printed, expected, from, j + 1) then return true end
+  end
+  return false
+end
+
+local function lines_of(text)
+  local list = {}
+  for line in text:gmatch("([^\n]*)\n") do list[#list + 1] = line end
+  return list
+end
+
+-- A directory in which the commands of the documents work as they do in a clone, without writing into it.
+local function clone()
+  local scratch = normgen.scratch()
+  for _, name in ipairs { "bin", "specs" } do lfs.link(ROOT .. "/" .. name, scratch .. "/" .. name, true) end
+  files.write(scratch .. "/example.c", blocks(README, "c")[1] .. "\n")
+  return scratch
+end
+
+local function run_document(path)
+  local scratch, count = clone(), 0
+  for _, block in ipairs(blocks(files.read(path), "console")) do
+    for _, entry in ipairs(commands_of(block)) do
+      local code, out, err = normgen.sh(("cd %s && %s"):format(scratch, entry.command))
+      assert.equal(0, code, path .. ": " .. entry.command .. "\n" .. out .. err)
+      assert.is_true(fits(lines_of(out), entry.lines), path .. ": " .. entry.command .. " prints\n" .. out)
+      count = count + 1
+    end
+  end
+  normgen.remove(scratch)
+  return count
+end
+
+-- The cells of the rows of the Markdown table whose head begins with a text, head first.
+local function table_rows(text, first)
+  local rows = {}
+  for line in text:gmatch("[^\n]+") do
+    local is_row = line:sub(1, 1) == "|"
+    if is_row and (#rows > 0 or line:find("| " .. first .. " |", 1, true) == 1) then
+      local cells = {}
+      for cell in line:gmatch("| ([^|]-) %f[|]") do cells[#cells + 1] = cell end
+      if not line:find("^|%-") then rows[#rows + 1] = cells end
+    elseif #rows > 0 then
+      break
+    end
+  end
+  return rows
+end
+
+local function quoted(cell)
+  local list = {}
+  for word in cell:gmatch("`([^`]+)`") do list[#list + 1] = word end
+  return list
+end
+
+-- The spec of a norm with a dtype and an option, or nil where the grammar refuses it.
+local function parsed(norm, dtype, option)
+  local ok, result = pcall(spec.parse, ("%s %s h=7 %s"):format(norm, dtype, option))
+  return ok and result or nil
+end
+
+-- Option words that a norm takes with any dtype, in the order of the grammar.
+local function options_of(norm, dtypes)
+  local list = {}
+  local is_type = { x = true, out = true, residual = true, gamma = true, dir = true, h = true }
+  for _, row in ipairs(spec.grammar) do
+    for _, text in ipairs(is_type[row.field] and {} or spec.supported(row)) do
+      local word, accepted = (row.key and row.key .. "=" or "") .. text, false
+      for _, dtype in ipairs(dtypes) do accepted = accepted or parsed(norm, dtype, word) ~= nil end
+      if accepted and word ~= "offset=0" then list[#list + 1] = word end
+    end
+  end
+  return list
+end
+
+describe("README.md", function()
+  it("has commands that print what it shows", function()
+    assert.is_true(run_document "README.md" >= 5)
+  end)
+
+  it("has an example of about ten lines", function()
+    local _, count = blocks(README, "c")[1]:gsub("\n", "")
+    assert.is_true(count <= 11, count .. " lines")
+  end)
+
+  it("lists every norm with its dtypes, options and targets", function()
+    local rows = table_rows(README, "norm")
+    local targets, norms = {}, {}
+    for i, target in ipairs(pipeline.targets()) do targets[i] = target.name end
+    assert.same(targets, { (table.unpack or unpack)(rows[1], 4) })
+    for i = 2, #rows do
+      local norm, dtypes, options = quoted(rows[i][1])[1], quoted(rows[i][2]), quoted(rows[i][3])
+      norms[#norms + 1] = norm
+      local expected = options_of(norm, dtypes)
+      table.sort(expected)
+      table.sort(options)
+      assert.same(expected, options)
+      for column, target in ipairs(targets) do
+        assert.equal("yes", rows[i][3 + column])
+        for _, dtype in ipairs(dtypes) do
+          for _, option in ipairs(options) do
+            local s = parsed(norm, dtype, option)
+            if s then assert.is_truthy(pipeline.kernel(s, pipeline.target(target))) end
+          end
+        end
+      end
+    end
+    table.sort(norms)
+    assert.same(directory.norms(), norms)
+  end)
+
+  it("lists every dtype", function()
+    for _, row in ipairs(spec.grammar) do
+      if row.field == "x" then assert.same(spec.supported(row), quoted(table_rows(README, "norm")[2][2])) end
+    end
+  end)
+
+  it("names every package that the installer installs", function()
+    local count = 0
+    for name, list in files.read("tools/install-deps.sh"):gmatch("\n *([%w_]+)=\"([^\"]+)\"") do
+      if name:find("^for_") or name == "foreign" or name == "optional" then
+        for package in list:gsub("%$%b()", "clang-N"):gsub("%$[%w_]+", ""):gmatch("%S+") do
+          assert.is_truthy(README:find("`" .. package, 1, true), package .. " is not in README.md")
+          count = count + 1
+        end
+      end
+    end
+    assert.is_true(count >= 20, count .. " packages")
+  end)
+
+  it("names suites, files and directories that exist", function()
+    local build = files.read "tests/meson.build"
+    for list in README:gmatch("suites? (`[%l`, \nand]+)") do
+      for suite in list:gmatch("`(%l+)`") do assert.is_truthy(build:find("'" .. suite .. "'", 1, true), "suite " .. suite) end
+    end
+    for path in README:gmatch("`%.?/?([%w_./-]+)`") do
+      local is_path = (path:find("/", 1, true) or path:find("%.md$")) and not path:find("^out/")
+      if is_path then assert.is_truthy(lfs.attributes(path, "mode"), path) end
+    end
+  end)
+end)
+
+describe("docs/", function()
+  it("has commands that print what it shows", function()
+    for _, name in ipairs { "architecture", "numerics", "porting-a-target" } do
+      assert.is_true(run_document("docs/" .. name .. ".md") >= 1, name)
+    end
+  end)
+
+  it("shows a target that gives the right bits", function()
+    local scratch = normgen.scratch()
+    local target = blocks(files.read "docs/porting-a-target.md", "lua")[1]
+    normgen.sh(normgen.line { "cp", "-r", "bin", "gen", "reference", "runtime", "targets", "templates", scratch })
+    files.write(scratch .. "/targets/xmm.lua", target .. "\n")
+    for _, words in ipairs {
+      { "rmsnorm f32 h=100", "layernorm bf16 h=77 addout", "rmsnorm bf16 gamma=f32 h=3 add" },
+      { "rmsnorm bf16 h=71", "layernorm f32 out=bf16 h=1100", "--schedule", "layout=split,rows=4,strips=2" },
+      { "rmsnorm bf16 h=71", "layernorm f32 h=131 add", "--schedule", "layout=plain,rows=2" },
+    } do
+      local code, out, err = normgen.sh(("cd %s && bin/normgen check --target xmm %s"):format(scratch, normgen.line(words)))
+      assert.equal(0, code, out .. err)
+      assert.is_truthy(out:find "mismatches=0" or out:find "skipped", out)
+    end
+    normgen.remove(scratch)
+  end)
+end)

@@ -1,0 +1,106 @@
+-- Specs: the words, the defaults, the canonical text, and every way to say it wrong.
+
+local spec = require "gen.spec"
+
+local function refused(source, pattern)
+  local ok, err = pcall(spec.parse, source)
+  assert.is_false(ok, "accepted: " .. tostring(source))
+  assert.equal("table", type(err), tostring(err))
+  assert.is_truthy(err.usage:find(pattern, 1, true), err.usage .. "   wanted: " .. pattern)
+  assert.is_nil(err.usage:find("\n", 1, true))
+end
+
+describe("a spec", function()
+  it("has every field filled with its default", function()
+    assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
+      fusion = false, offset = 0, affine = "gamma", cast = false }, spec.parse "rmsnorm bf16 h=4096")
+    assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
+  end)
+
+  it("may have its words in any order", function()
+    local wanted = spec.parse "rmsnorm fwd bf16 gamma=f32 h=7 addout offset=1 cast=llama"
+    assert.same(wanted, spec.parse "  rmsnorm cast=llama offset=1\taddout h=7 gamma=f32 bf16 ")
+  end)
+
+  it("drops defaults from its canonical text", function()
+    for written, canonical in pairs {
+      ["rmsnorm bf16 h=4096 addout"] = "rmsnorm fwd bf16 h=4096 addout",
+      ["rmsnorm h=4096 out=bf16 gamma=bf16 affine=gamma offset=0 bf16 fwd"] = "rmsnorm fwd bf16 h=4096",
+      ["layernorm f32 h=768 affine=gamma+beta"] = "layernorm fwd f32 h=768",
+      ["layernorm affine=none add residual=f32 out=f32 h=65536 bf16"] =
+        "layernorm fwd bf16 out=f32 residual=f32 h=65536 add affine=none",
+    } do
+      assert.equal(canonical, spec.format(spec.parse(written)))
+      assert.same(spec.parse(written), spec.parse(canonical))
+    end
+  end)
+
+  it("may be a table with notes", function()
+    local s = spec.parse { "rmsnorm", "bf16", "addout", h = 4096, gamma = "f32", site = "input_layernorm", eps = 1e-5 }
+    assert.equal("rmsnorm fwd bf16 gamma=f32 h=4096 addout", spec.format(s))
+    assert.equal("input_layernorm", s.site)
+    assert.equal(1e-5, s.eps)
+    assert.same(spec.parse "rmsnorm f32 h=64 offset=1", spec.parse { "rmsnorm f32", h = "64", offset = 1 })
+  end)
+end)
+
+describe("a wrong spec is refused:", function()
+  local cases = {
+    { "", "empty spec" },
+    { "rmsnrom f32 h=4", "unknown norm 'rmsnrom', did you mean 'rmsnorm'?" },
+    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: layernorm, rmsnorm)" },
+    { "rmsnorm bf17 h=4", "unknown word 'bf17', did you mean 'bf16'?" },
+    { "rmsnorm f32 h=4 adddout", "did you mean 'addout'?" },
+    { "rmsnorm f32 h=4 gama=f32", "unknown key 'gama=', did you mean 'gamma='?" },
+    { "rmsnorm f32 h=4 gamma=f31", "unknown gamma= value 'f31', did you mean 'f32'?" },
+    { "rmsnorm f32 h=4 wherever", "(known: fwd, " },
+    { "rmsnorm f32 h=4 add=1", "without =" },
+    { "rmsnorm f32 h=4 gamma", "needs a value" },
+    { "rmsnorm f32 h=4 offset=2", "unknown offset= value '2'" },
+    { "rmsnorm f32 h=4 eps=1e-5", "only a note in a spec table" },
+    { "rmsnorm h=4", "dtype of x is missing" },
+    { "rmsnorm f32", "h is missing" },
+    { "rmsnorm f32 f32 h=4", "'f32' is repeated" },
+    { "rmsnorm f32 bf16 h=4", "'f32' and 'bf16' exclude each other" },
+    { "rmsnorm f32 h=4 h=4", "'h=4' is repeated" },
+    { "rmsnorm f32 h=4 h=5", "'h=4' and 'h=5' exclude each other" },
+    { "rmsnorm f32 h=4 add addout", "'add' and 'addout' exclude each other" },
+    { "rmsnorm f32 h=4 affine=none affine=none", "repeated" },
+    { "rmsnorm f32 h=4 affine=none offset=1", "offset=1 needs a gamma" },
+    { "rmsnorm f32 h=4 affine=none gamma=f32", "affine is none" },
+    { "rmsnorm f32 h=4 residual=f32", "there is no add or addout" },
+    { "rmsnorm f32 h=4 cast=llama", "x must be bf16" },
+    { "layernorm bf16 h=4 affine=gamma cast=llama", "rmsnorm only" },
+    { "rmsnorm bf16 h=4 affine=none cast=llama", "needs affine=gamma" },
+    { "rmsnorm bf16 h=4 affine=gamma+beta cast=llama", "needs affine=gamma" },
+    { { "rmsnorm", 7, h = 4 }, "word 2 of the spec is a number" },
+    { { "rmsnorm", "f32", [4] = "add", h = 4 }, "without gaps" },
+    { { "rmsnorm", "f32", [true] = "add", h = 4 }, "without gaps" },
+    { { "rmsnorm", "f32", h = {} }, "must be a string or a number" },
+    { { "rmsnorm", "f32", h = 4, eps = -1 }, "eps=-1: eps must be a finite number >= 0" },
+    { { "rmsnorm", "f32", h = 4, eps = 0 / 0 }, "eps=nan: eps must be" },
+    { { "rmsnorm", "f32", h = 4, eps = math.huge }, "eps=inf: eps must be" },
+    { { "rmsnorm", "f32", h = 4, site = "*/" }, "site=*/: site must be" },
+    { { "rmsnorm", "f32", h = 4, sit = "a" }, "unknown key 'sit', did you mean 'site'?" },
+    { { "rmsnorm", "f32", h = 4, [""] = "a" }, "unknown key '' (known: out, " },
+    { { "rmsnorm", "f32", h = 4, acc = "f64" }, "'acc=f64' is not supported yet" },
+    { {}, "empty spec" },
+    { true, "not a boolean" },
+  }
+  for _, h in ipairs { "0", "-1", "1e9", "4096.5", "0x40", "1e3", "abc", "", "04", "65537", "99999999999999999999", "+4" } do
+    cases[#cases + 1] = { "rmsnorm f32 h=" .. h, "h=" .. h .. ": h must be a whole number from 1 to 65536" }
+  end
+  for _, h in ipairs { 0, -1, 1e9, 4096.5, 0 / 0, math.huge } do
+    cases[#cases + 1] = { { "rmsnorm", "f32", h = h }, "h must be a whole number from 1 to 65536" }
+  end
+  for _, word in ipairs { "f16", "f64", "out=f16", "bwd", "alpha", "addafter", "stats", "strided", "acc=f64", "center=full" } do
+    cases[#cases + 1] = { "rmsnorm h=4 " .. word, "'" .. word .. "' is not supported yet" }
+  end
+  for number, case in ipairs(cases) do
+    it(("%d %s"):format(number, type(case[1]) == "string" and case[1] or case[2]), function() refused(case[1], case[2]) end)
+  end
+
+  it("long input and control characters are cut and replaced", function()
+    refused("rmsnorm " .. ("x\a"):rep(1000), "'x?x?x?")
+  end)
+end)

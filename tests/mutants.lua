@@ -1,0 +1,111 @@
+-- Plants faults in a copy of the generator, one at a time; the bits suite must catch each.
+--   luajit tests/mutants.lua LIBREFERENCE
+-- A mutant whose text is no longer in its file is an error, one that survives is a failure.
+
+package.path = "./?.lua;" .. package.path
+
+local files = require "tests.support.files"
+
+-- fault: what goes wrong. file, text, replacement: the edit; the text occurs once.
+local MUTANTS = {
+  { fault = "lane order: neighbours meet first", file = "targets/scalar.lua",
+    text = "lane[j] += lane[j + w];", replacement = "lane[j] = lane[2 * j] + lane[2 * j + 1];" },
+  { fault = "lane order: split vectors taken for plain ones", file = "targets/avx2.lua",
+    text = "element = function(k, s) return 2 * s + k end", replacement = "element = function(k, s) return s + 8 * k end" },
+  { fault = "rounding: halves away from zero", file = "targets/avx2.lua",
+    text = "_mm256_set1_epi16(0x7ffe)", replacement = "_mm256_set1_epi16(0x7fff)" },
+  { fault = "rounding: x + residual is not rounded", file = "gen/problem.lua",
+    text = "h = rounded(spec.residual, x + ", replacement = "h = rounded(contract.compute, x + " },
+  { fault = "rounding: NaN becomes a number", file = "gen/lower/vectors.lua",
+    text = "words.narrow or words.narrow_nan or words.narrow", replacement = "words.narrow or words.narrow" },
+  { fault = "tail: the pivot is subtracted past the end", file = "gen/lower/vectors.lua",
+    text = "or is_zero_padded(node) then", replacement = "or node then" },
+  { fault = "tail: reads a whole vector", file = "targets/avx2.lua",
+    text = '("_mm256_maskload_ps(%s, @avx2_first(%d))"):format(p, n)', replacement = '("_mm256_loadu_ps(%s)"):format(p)' },
+  { fault = "tail: writes one element too many", file = "targets/avx2.lua",
+    text = '("@avx2_store_f32(%s, %s, %d)"):format(p, q, n)', replacement = '("@avx2_store_f32(%s, %s, %d)"):format(p, q, n + 1)' },
+  { fault = "block: too short", file = "gen/contract.lua",
+    text = "ONE_BLOCK, LONGEST_BLOCK = 1024, 4096", replacement = "ONE_BLOCK, LONGEST_BLOCK = 1024, 2048" },
+  { fault = "block: halves meet first", file = "targets/scalar.lua",
+    text = "part[i] = part[2 * i] + part[2 * i + 1];", replacement = "part[i] = part[i] + part[i + n / 2];" },
+  { fault = "alias: x + residual computed again after sum was stored", file = "gen/lower.lua",
+    text = "if plan.saved then", replacement = "if plan.never then" },
+}
+
+local function run(command, log)
+  local result = os.execute(("%s >'%s' 2>&1"):format(command, log))
+  return result == true or result == 0
+end
+
+local function occurrences(text, part)
+  local count, from = 0, 1
+  while true do
+    local at, last = text:find(part, from, true)
+    if not at then return count end
+    count, from = count + 1, last + 1
+  end
+end
+
+local function replaced(text, mutant)
+  local count = occurrences(text, mutant.text)
+  assert(count == 1, ("%s: its text occurs %d times in %s"):format(mutant.fault, count, mutant.file))
+  local at, last = text:find(mutant.text, 1, true)
+  return text:sub(1, at - 1) .. mutant.replacement .. text:sub(last + 1)
+end
+
+-- Builds and compares the small set with the generator in `copy`, linked with `objects` (reference and verifier). Returns the step
+-- that failed, or nil.
+local function first_failure(copy, objects)
+  local steps = {
+    { "generator", ("cd '%s' && luajit tests/support/kernelset.lua mutants scalar,avx2 1 ."):format(copy) },
+    { "compiler", ("cd '%s' && cc -O1 -o verify mutants_*.c %s"):format(copy, objects) },
+    { "bits", ("'%s/verify' --quick"):format(copy) },
+  }
+  for _, step in ipairs(steps) do
+    if not run(step[2], copy .. "/log") then return step[1] end
+  end
+end
+
+-- The compiler is no test: a mutant must build.
+local CATCHES = { generator = "the generator's own checks", bits = "the bits suite" }
+
+local function try(mutant, copy, objects)
+  local path = copy .. "/" .. mutant.file
+  local original = files.read(path)
+  files.write(path, replaced(original, mutant))
+  local step = first_failure(copy, objects)
+  files.write(path, original)
+  print(("%s (%s): %s"):format(mutant.fault, mutant.file, CATCHES[step] and "caught by " .. CATCHES[step] or "SURVIVED"))
+  assert(step ~= "compiler", "the mutant does not compile:\n" .. files.read(copy .. "/log"))
+  return CATCHES[step] ~= nil
+end
+
+local function output(command)
+  local pipe = io.popen(command)
+  local text = pipe:read("*l")
+  pipe:close()
+  return text
+end
+
+local function main(reference)
+  local copy = output("mktemp -d")
+  assert(run(("cp -r gen targets templates runtime specs tests '%s'"):format(copy), "/dev/null"))
+  local objects = ("'%s/main.o' '%s' -lm"):format(copy, reference)
+  assert(run(("cc -O1 -I generated -c reference/verify_main.c -o '%s/main.o'"):format(copy), copy .. "/log"), "verify_main.c")
+  local step = first_failure(copy, objects)
+  local log = files.read(copy .. "/log")
+  assert(not step, "without a fault: " .. tostring(step) .. "\n" .. log)
+  if log:find("cannot run here") then
+    print("SKIPPED: " .. log:match("skipped: ([^\n]*)"))
+    os.exit(77)
+  end
+  local caught = 0
+  for _, mutant in ipairs(MUTANTS) do
+    if try(mutant, copy, objects) then caught = caught + 1 end
+  end
+  run(("rm -r '%s'"):format(copy), "/dev/null")
+  print(("mutants caught: %d of %d"):format(caught, #MUTANTS))
+  os.exit(caught == #MUTANTS and caught >= 5)
+end
+
+main(output("realpath " .. arg[1]))

@@ -1,0 +1,110 @@
+#include "data.h"
+
+#include <math.h>
+
+double data_uniform(uint64_t *state)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+double data_normal(uint64_t *state)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++) {
+        sum += data_uniform(state);
+    }
+    return sum;
+}
+
+static void fill_affine(float *row, size_t n, uint64_t *state, double mean, double std)
+{
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (float)(mean + std * data_normal(state));
+    }
+}
+
+static void fill_normal(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 0, 1);
+}
+
+static void fill_shifted(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, -5, 37);
+}
+
+static void fill_mean_1e3(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 1e3, 1);
+}
+
+static void fill_mean_1e5(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, -1e5, 1);
+}
+
+static void fill_mean_1e7(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 1e7, 1);
+}
+
+/* The first elements, from which the pivot is made, are far away. */
+static void fill_outliers(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 0, 1);
+    for (size_t i = 0; i < (n + 63) / 64; i++) {
+        row[i] = (float)(1e4 + 10 * data_normal(state));
+    }
+}
+
+static void fill_ramp(float *row, size_t n, uint64_t *state)
+{
+    const double step = data_uniform(state);
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (float)(1 + step * (double)i);
+    }
+}
+
+static void fill_constant(float *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, 1, state, 3, 10);
+    for (size_t i = 1; i < n; i++) {
+        row[i] = row[0];
+    }
+}
+
+static void fill_wide(float *row, size_t n, uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (float)ldexp(data_normal(state), (int)(60 * data_uniform(state)) - 30);
+    }
+}
+
+static void fill_alternating(float *row, size_t n, uint64_t *state)
+{
+    const double size = 1 + data_uniform(state);
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (float)(i % 2 == 0 ? size : -size);
+    }
+}
+
+const data_kind data_kinds[DATA_KINDS] = {
+    {"normal", fill_normal},
+    {"mean -5 std 37", fill_shifted},
+    {"mean/std 1e3", fill_mean_1e3},
+    {"mean/std 1e5", fill_mean_1e5},
+    {"mean/std 1e7", fill_mean_1e7},
+    {"outliers in head", fill_outliers},
+    {"ramp", fill_ramp},
+    {"constant", fill_constant},
+    {"wide range", fill_wide},
+    {"alternating", fill_alternating},
+};
+
+void data_parameters(float *parameter, size_t n, uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++) {
+        parameter[i] = (float)(4 * data_uniform(state) - 2);
+    }
+}

@@ -1,0 +1,25 @@
+/* Rows of test data for the oracle. */
+#ifndef NG_TESTS_ORACLE_DATA_H
+#define NG_TESTS_ORACLE_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A random number in [0, 1); the state is any number. */
+double data_uniform(uint64_t *state);
+
+/* Close to N(0, 1). */
+double data_normal(uint64_t *state);
+
+typedef struct data_kind {
+    const char *name;
+    void (*fill)(float *row, size_t n, uint64_t *state);
+} data_kind;
+
+enum { DATA_KINDS = 10 };
+extern const data_kind data_kinds[DATA_KINDS];
+
+/* Parameters that differ from column to column, between -2 and 2. */
+void data_parameters(float *parameter, size_t n, uint64_t *state);
+
+#endif

@@ -1,0 +1,177 @@
+-- Covering arrays: few rows that together hold every allowed pair of factor values.
+--
+-- A factor is { name = "rows", values = { "1", "2" } }; a row maps each factor's name to one of its values. Factors with
+-- `last = true` are filled after the others: those whose legal values depend on all of them.
+-- `allowed(row)` may be asked about rows that are still partly empty; it answers false when no completion can be legal.
+
+local covering = {}
+
+-- Tries before a pair counts as impossible, and candidates compared for each new row.
+local TRIES = 200
+local CANDIDATES = 8
+
+-- A small repeatable generator of numbers (Park and Miller): random(n) is in 1..n.
+local function random_numbers(seed)
+  local state = seed
+  return function(n)
+    state = state * 16807 % 2147483647
+    return state % n + 1
+  end
+end
+
+local function shuffled(list, random)
+  local copy = {}
+  for i, value in ipairs(list) do copy[i] = value end
+  for i = #copy, 2, -1 do
+    local j = random(i)
+    copy[i], copy[j] = copy[j], copy[i]
+  end
+  return copy
+end
+
+local function pair_key(a, value_a, b, value_b)
+  return a .. "=" .. tostring(value_a) .. " " .. b .. "=" .. tostring(value_b)
+end
+
+-- covering.pairs(factors): every pair of values of two different factors, in a fixed order.
+-- Returns an array of { key = text, row = { [name] = value, [name] = value } }.
+function covering.pairs(factors)
+  local list = {}
+  for i = 1, #factors do
+    for j = i + 1, #factors do
+      local a, b = factors[i], factors[j]
+      for _, value_a in ipairs(a.values) do
+        for _, value_b in ipairs(b.values) do
+          list[#list + 1] = {
+            key = pair_key(a.name, value_a, b.name, value_b),
+            row = { [a.name] = value_a, [b.name] = value_b },
+          }
+        end
+      end
+    end
+  end
+  return list
+end
+
+-- covering.keys(factors, row): the keys of all pairs that a full row holds, as covering.pairs spells them.
+function covering.keys(factors, row)
+  local keys = {}
+  for i = 1, #factors do
+    for j = i + 1, #factors do
+      local a, b = factors[i].name, factors[j].name
+      keys[#keys + 1] = pair_key(a, row[a], b, row[b])
+    end
+  end
+  return keys
+end
+
+-- How many still missing pairs the value would add to the row.
+local function gain(factors, position, row, value, missing)
+  local factor, count = factors[position], 0
+  for i, other in ipairs(factors) do
+    local chosen = row[other.name]
+    if i < position and chosen ~= nil and missing[pair_key(other.name, chosen, factor.name, value)] then
+      count = count + 1
+    elseif i > position and chosen ~= nil and missing[pair_key(factor.name, value, other.name, chosen)] then
+      count = count + 1
+    end
+  end
+  return count
+end
+
+-- The values of a factor, those that add most pairs first; equals in random order.
+local function by_gain(factors, position, row, missing, random)
+  local ranked = {}
+  for rank, value in ipairs(shuffled(factors[position].values, random)) do
+    ranked[rank] = { value = value, gain = gain(factors, position, row, value, missing), rank = rank }
+  end
+  table.sort(ranked, function(a, b)
+    if a.gain ~= b.gain then return a.gain > b.gain end
+    return a.rank < b.rank
+  end)
+  return ranked
+end
+
+-- Fills the row, factor by factor in the given order, without going back: a dead end gives nil, and the caller tries again.
+local function complete(factors, order, start, allowed, missing, random)
+  local row = {}
+  for _, factor in ipairs(factors) do row[factor.name] = start[factor.name] end
+  for _, position in ipairs(order) do
+    local name = factors[position].name
+    if row[name] == nil then
+      for _, choice in ipairs(by_gain(factors, position, row, missing, random)) do
+        row[name] = choice.value
+        if allowed(row) then break end
+        row[name] = nil
+      end
+      if row[name] == nil then return nil end
+    end
+  end
+  return allowed(row) and row or nil
+end
+
+local function missing_count(factors, row, missing)
+  local count = 0
+  for _, key in ipairs(covering.keys(factors, row)) do
+    if missing[key] then count = count + 1 end
+  end
+  return count
+end
+
+-- The positions of the factors in random order, those marked `last` at the end.
+local function random_order(factors, random)
+  local early, late = {}, {}
+  for position, factor in ipairs(factors) do
+    local part = factor.last and late or early
+    part[#part + 1] = position
+  end
+  local order = shuffled(early, random)
+  for _, position in ipairs(shuffled(late, random)) do order[#order + 1] = position end
+  return order
+end
+
+-- The best of a few full rows that hold the wanted pair, or nil when none was found.
+local function best_row(factors, pair, allowed, missing, random)
+  local best, best_count, found = nil, 0, 0
+  for _ = 1, TRIES do
+    local row = complete(factors, random_order(factors, random), pair.row, allowed, missing, random)
+    if row then
+      found = found + 1
+      local count = missing_count(factors, row, missing)
+      if count > best_count then best, best_count = row, count end
+      if found == CANDIDATES then break end
+    end
+  end
+  return best
+end
+
+-- covering.array(factors, allowed): rows that cover every pair that an allowed row can hold. The same input gives the same rows.
+-- Returns the rows and the array of the pairs (as of covering.pairs) for which no allowed row was found.
+function covering.array(factors, allowed)
+  local random = random_numbers(1)
+  local all, missing = covering.pairs(factors), {}
+  for _, pair in ipairs(all) do missing[pair.key] = true end
+  local rows, impossible = {}, {}
+  for _, pair in ipairs(all) do
+    if missing[pair.key] then
+      local row = best_row(factors, pair, allowed, missing, random)
+      for _, key in ipairs(row and covering.keys(factors, row) or { pair.key }) do missing[key] = nil end
+      local list = row and rows or impossible
+      list[#list + 1] = row or pair
+    end
+  end
+  return rows, impossible
+end
+
+-- covering.sample(factors, allowed, tries): the allowed ones of so many rows drawn at random (repeatable), for tests.
+function covering.sample(factors, allowed, tries)
+  local random, rows = random_numbers(77), {}
+  for _ = 1, tries do
+    local row = {}
+    for _, factor in ipairs(factors) do row[factor.name] = factor.values[random(#factor.values)] end
+    if allowed(row) then rows[#rows + 1] = row end
+  end
+  return rows
+end
+
+return covering

@@ -1,0 +1,193 @@
+-- The kernels that the tests build: which specs, for which targets, under which schedules.
+--
+-- A request is { spec = text, target = name, schedule = overrides }. Within a set a kernel name occurs once per target.
+
+local covering = require "tests.support.covering"
+local pipeline = require "gen.pipeline"
+local plan = require "gen.plan"
+local problem = require "gen.problem"
+local schedule = require "gen.schedule"
+local spec = require "gen.spec"
+
+local sets = {}
+
+-- What the covering array combines. Sizes: tails and edges of vectors, blocks and models. The schedule's knobs come last: which
+-- of their values are legal depends on the rest.
+local SPEC_FACTORS = {
+  { name = "norm", values = { "rmsnorm", "layernorm" } },
+  { name = "x", values = { "f32", "bf16" } },
+  { name = "residual", values = { "f32", "bf16" } },
+  { name = "gamma", values = { "f32", "bf16" } },
+  { name = "out", values = { "f32", "bf16" } },
+  { name = "fusion", values = { "none", "add", "addout" } },
+  { name = "affine", values = { "none", "gamma", "gamma+beta" } },
+  { name = "offset", values = { 0, 1 } },
+  { name = "cast", values = { "none", "llama" } },
+  { name = "h", values = { 1, 7, 64, 80, 96, 100, 128, 768, 769, 896, 1024, 1025, 1152, 2880, 4096, 4544, 8192, 14848, 65536 } },
+}
+
+-- sets.factors(target): the factors for one target (a table). One without vectors has no schedule to vary.
+function sets.factors(target)
+  local factors = {}
+  for i, factor in ipairs(SPEC_FACTORS) do factors[i] = factor end
+  for _, knob in ipairs(target.layouts and schedule.knobs() or {}) do
+    factors[#factors + 1] = { name = knob.key, values = knob.values, last = true }
+  end
+  return factors
+end
+
+-- Specs that contradict themselves. A rule speaks once all its factors have a value.
+local RULES = {
+  { needs = { "fusion", "residual", "x" }, holds = function(r) return r.fusion ~= "none" or r.residual == r.x end },
+  { needs = { "affine", "gamma", "x" }, holds = function(r) return r.affine ~= "none" or r.gamma == r.x end },
+  { needs = { "affine", "offset" }, holds = function(r) return r.affine ~= "none" or r.offset == 0 end },
+  { needs = { "cast", "norm" }, holds = function(r) return r.cast == "none" or r.norm == "rmsnorm" end },
+  { needs = { "cast", "x" }, holds = function(r) return r.cast == "none" or r.x == "bf16" end },
+  { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
+}
+
+local function known(row, factors)
+  for _, name in ipairs(factors) do
+    if row[name] == nil then return false end
+  end
+  return true
+end
+
+local function has_whole_spec(row)
+  for _, factor in ipairs(SPEC_FACTORS) do
+    if row[factor.name] == nil then return false end
+  end
+  return true
+end
+
+local function spec_text(row)
+  local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
+  if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
+  if row.fusion ~= "none" then words[#words + 1] = row.fusion .. " residual=" .. row.residual end
+  if row.cast ~= "none" then words[#words + 1] = "cast=" .. row.cast end
+  return table.concat(words, " ")
+end
+
+local function overrides(row)
+  local chosen = {}
+  for _, knob in ipairs(schedule.knobs()) do chosen[knob.key] = row[knob.key] end
+  return chosen
+end
+
+-- legal(spec text, target, overrides): false when the schedule refuses them; anything else that goes wrong is an error.
+local function legal_schedule()
+  local plans = {}
+  local function plan_of(text)
+    local ok, result = pcall(spec.parse, text)
+    if not ok then error(("a rule is missing for '%s': %s"):format(text, result.usage or result), 0) end
+    return plan.new(problem.new(result))
+  end
+  return function(text, target, chosen)
+    plans[text] = plans[text] or plan_of(text)
+    local ok, message = pcall(schedule.choose, plans[text], target, chosen)
+    if not ok and not (type(message) == "table" and message.usage) then error(message, 0) end
+    return ok
+  end
+end
+
+-- sets.allowed(target): the constraint of the covering array for one target (a table).
+function sets.allowed(target)
+  local legal = legal_schedule()
+  return function(row)
+    for _, rule in ipairs(RULES) do
+      if known(row, rule.needs) and not rule.holds(row) then return false end
+    end
+    return not has_whole_spec(row) or legal(spec_text(row), target, overrides(row))
+  end
+end
+
+-- All pairs of the factors, for one target, dealt out to two sets: the same kernel under two schedules must not meet in one.
+-- Also returns the pairs that no legal kernel can hold.
+local function pairs_for(name, number)
+  local target, dealt, taken = pipeline.target(name), { {}, {} }, { {}, {} }
+  local rows, impossible = covering.array(sets.factors(target), sets.allowed(target))
+  for i, row in ipairs(rows) do
+    local text, turn = spec_text(row), i % 2 + 1
+    if taken[turn][text] then turn = 3 - turn end
+    taken[turn][text] = true
+    table.insert(dealt[turn], { spec = text, target = name, schedule = overrides(row) })
+  end
+  return dealt[number], impossible
+end
+
+-- calls visit(spec words, h) for every size from 1 to 130, both norms, both dtypes
+local function each_small(visit)
+  for h = 1, 130 do
+    for _, norm in ipairs { "rmsnorm", "layernorm" } do
+      for _, dtype in ipairs { "f32", "bf16" } do visit(norm .. " fwd " .. dtype .. " h=" .. h, h) end
+    end
+  end
+end
+
+local function sweep_for(target)
+  local requests = {}
+  each_small(function(text) requests[#requests + 1] = { spec = text, target = target, schedule = {} } end)
+  return requests
+end
+
+-- Schedules that take turns over the small sizes, where a block of rows, a strip or a split can meet an empty lane.
+local TURNS = {
+  {}, { rows = "1" }, { rows = "2", strips = "2" }, { rows = "4" }, { rows = "8", layout = "split" }, { strips = "4" },
+  { rows = "2", layout = "split", reuse = "reload" }, { rows = "4", strips = "2" }, { layout = "split", strips = "2" },
+  { rows = "8", layout = "plain" }, { rows = "4", strips = "4", layout = "split" }, { rows = "1", reuse = "reload" },
+  { rows = "2", strips = "8" },
+}
+local FUSIONS = { "add", "addout", "addout" }
+
+-- Blocks of rows up to this many elements: straight-line code for more takes compilers long and shows nothing new.
+local MOST_ELEMENTS = 512
+
+local function fused_for(target)
+  local requests, turn, legal = {}, 0, legal_schedule()
+  local function fits(text, h)
+    local rows = tonumber(TURNS[turn].rows or 1)
+    return rows * h <= MOST_ELEMENTS and legal(text, pipeline.target(target), TURNS[turn])
+  end
+  each_small(function(text, h)
+    text = text .. " " .. FUSIONS[#requests % #FUSIONS + 1]
+    repeat turn = turn % #TURNS + 1 until fits(text, h)
+    requests[#requests + 1] = { spec = text, target = target, schedule = TURNS[turn] }
+  end)
+  return requests
+end
+
+local function reference_for(target)
+  local requests = {}
+  for i, entry in ipairs(dofile("specs/reference.lua")) do requests[i] = { spec = entry, target = target, schedule = {} } end
+  return requests
+end
+
+-- Few kernels that meet every kind of fault of tests/mutants.lua.
+local function mutants_for(target)
+  local requests = {}
+  for i, text in ipairs {
+    "rmsnorm f32 h=100", "layernorm f32 h=100 addout", "layernorm bf16 h=1152 addout", "rmsnorm bf16 h=80 add gamma=f32",
+    "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm bf16 h=14848",
+  } do requests[i] = { spec = text, target = target, schedule = {} } end
+  return requests
+end
+
+-- name = requests of a target
+local SETS = {
+  pairs1 = function(target) return pairs_for(target, 1) end,
+  pairs2 = function(target) return pairs_for(target, 2) end,
+  sweep = sweep_for,
+  fused = fused_for,
+  mutants = mutants_for,
+  reference = reference_for,
+}
+
+-- sets.requests(name, target): the requests of a set for the target of this name, and what was left out, if anything.
+function sets.requests(name, target) return SETS[name](target) end
+
+-- sets.kernel(request): the kernel of a request.
+function sets.kernel(request)
+  return pipeline.kernel(spec.parse(request.spec), pipeline.target(request.target), request.schedule)
+end
+
+return sets

@@ -1,0 +1,182 @@
+-- Writes the words of a target as C functions (tests/vocabulary.h):
+--   lua tests/support/vocabulary.lua TARGET OUTPUT.c [DEPFILE OUTPUT]
+
+local emit = require "gen.emit"
+local files = require "tests.support.files"
+local targets = require "gen.targets"
+local vocabulary = require "targets.vocabulary"
+
+local target = targets.named(arg[1])
+local width, vector = target.width or 1, target.vector or "float"
+local out = {}
+
+local function add(format, ...) out[#out + 1] = format:format(...) end
+
+local function define(format, ...)
+  add("static %s void " .. format, target.attribute, ...)
+end
+
+-- Vectors of the operands a, b, c from memory.
+local function operands(names)
+  for _, name in ipairs(names) do
+    add("    %s v%s;\n    memcpy(&v%s, %s, sizeof v%s);", vector, name, name, name, name)
+  end
+end
+
+local function result(text) add("    const %s result = %s;\n    memcpy(out, &result, sizeof result);\n}\n", vector, text) end
+
+local function array(name, list)
+  if #list == 0 then list = { -1 } end
+  add("static const int %s[] = { %s };", name, table.concat(list, ", "))
+end
+
+local function arithmetic()
+  local rows = {}
+  for _, word in ipairs(vocabulary.arithmetic) do
+    local name = word.name
+    local used = { "a", "b", "c" }
+    local texts = {}
+    define("word_%s(const float *a, const float *b, const float *c, float *out)\n{", name)
+    add("    (void)a, (void)b, (void)c;")
+    for i = word.arity + 1, 3 do used[i] = nil end
+    operands(used)
+    for i, operand in ipairs(used) do texts[i] = "v" .. operand end
+    result(target.words[name](texts[1], texts[2], texts[3]))
+    add("static float meaning_%s(float a, float b, float c)\n{\n    (void)a, (void)b, (void)c;\n    return %s;\n}\n", name, word.meaning)
+    rows[#rows + 1] = ('    { "%s", %d, word_%s, meaning_%s },'):format(name, word.arity, name, name)
+  end
+  add("const vocabulary_word vocabulary_words[] = {\n%s\n};", table.concat(rows, "\n"))
+  add("const size_t vocabulary_word_count = %d;\n", #rows)
+end
+
+local function moves()
+  local rows = {}
+  local function move(name, text, low, high)
+    define("%s(const float *a, const float *b, float *out)\n{\n    (void)a, (void)b;", name)
+    operands { "a", "b" }
+    add("    (void)va, (void)vb;")
+    result(text)
+    array(name .. "_low", low)
+    if high then array(name .. "_high", high) end
+    rows[#rows + 1] = ('    { "%s", %s, %s_low, %s },'):format(name, name, name, high and name .. "_high" or "NULL")
+  end
+  local function slots(make)
+    local list = {}
+    for s = 0, width - 1 do list[s + 1] = make(s) end
+    return list
+  end
+  if target.layouts then
+    for n = 0, width - 1 do
+      move("keep_" .. n, target.words.keep_n("va", n), slots(function(s) return s < n and s or -1 end))
+      move("bcast_" .. n, target.words.bcast("va", n), slots(function() return n end))
+    end
+    move("zero", target.words.zero(), slots(function() return -1 end))
+    for i, fold in ipairs(target.folds) do move("fold_" .. i, fold.text("va", "vb"), fold.low, fold.high) end
+  end
+  rows[#rows + 1] = "    { NULL, NULL, NULL, NULL },"
+  add("const vocabulary_move vocabulary_moves[] = {\n%s\n};", table.concat(rows, "\n"))
+  add("const size_t vocabulary_move_count = %d;\n", #rows - 1)
+end
+
+local CTYPES = { f32 = "float", bf16 = "uint16_t" }
+
+-- A switch over the number of elements, since the words take it literally.
+local function for_each_n(chunk, make)
+  add("    switch (n) {")
+  for n = 1, chunk do
+    add("    case %d: {", n)
+    make(n < chunk and n or nil)
+    add("        break;\n    }")
+  end
+  add("    }\n}\n")
+end
+
+local function loads(id, dtype, layout, m)
+  define("load_%s(const void *from, int n, float *out)\n{\n    const %s *p = (const %s *)from;", id, CTYPES[dtype], CTYPES[dtype])
+  for_each_n(layout.vecs * width, function(n)
+    local raws = {}
+    for j = 1, m.raws do
+      raws[j] = "q" .. j
+      add("        const %s q%d = %s;", m.raw, j, n and m.load_n("p", j, n) or m.load("p", j))
+    end
+    for k = 1, layout.vecs do
+      add("        const %s v%d = %s;\n        memcpy(out + %d, &v%d, sizeof v%d);", vector, k, m.widen(raws, k), (k - 1) * width, k, k)
+    end
+  end)
+  define("first_%s(const void *from, float *out)\n{\n    const %s *p = (const %s *)from;", id, CTYPES[dtype], CTYPES[dtype])
+  result(m.first("p"))
+end
+
+local function stores(name, dtype, layout, m, narrow)
+  define("%s(void *to, int n, const float *values)\n{\n    %s *p = (%s *)to;", name, CTYPES[dtype], CTYPES[dtype])
+  local vs = {}
+  for k = 1, layout.vecs do
+    vs[k] = "v" .. k
+    add("    %s v%d;\n    memcpy(&v%d, values + %d, sizeof v%d);", vector, k, k, (k - 1) * width, k)
+  end
+  for_each_n(layout.vecs * width, function(n)
+    for j = 1, m.raws do add("        const %s q%d = %s;", m.raw, j, narrow(vs, j)) end
+    for j = 1, m.raws do add("        %s;", n and m.store_n("p", j, "q" .. j, n) or m.store("p", j, "q" .. j)) end
+  end)
+end
+
+-- The memory words of a target without vectors take places, not addresses.
+local function scalar_memory(id, dtype, m)
+  define("load_%s(const void *from, int n, float *out)\n{\n    const %s *p = (const %s *)from;\n    (void)n;\n    out[0] = %s;\n}\n", id,
+    CTYPES[dtype], CTYPES[dtype], m.load("p[0]"))
+  define("first_%s(const void *from, float *out)\n{\n    load_%s(from, 1, out);\n}\n", id, id)
+  define("store_%s(void *to, int n, const float *values)\n{\n    %s *p = (%s *)to;\n    (void)n;\n    %s;\n}\n", id, CTYPES[dtype],
+    CTYPES[dtype], m.store("p[0]", "values[0]"))
+  if m.round then
+    define("store_nan_%s(void *to, int n, const float *values)\n{\n    const float rounded = %s;\n    store_%s(to, n, &rounded);\n}\n", id,
+      m.round("values[0]"), id)
+  end
+  return m.round
+end
+
+local function memory()
+  local rows = {}
+  local layouts = target.layouts or { plain = { vecs = 1, element = function() return 0 end, dtypes = target.words.dtypes } }
+  for _, layout_name in ipairs { "plain", "split" } do
+    local layout = layouts[layout_name]
+    for _, dtype in ipairs { "f32", "bf16" } do
+      if layout then
+        local id, m, elements = layout_name .. "_" .. dtype, layout.dtypes[dtype], {}
+        for k = 0, layout.vecs - 1 do
+          for s = 0, width - 1 do elements[#elements + 1] = layout.element(k, s) end
+        end
+        array("element_" .. id, elements)
+        local takes_any
+        if target.layouts then
+          loads(id, dtype, layout, m)
+          stores("store_" .. id, dtype, layout, m, m.narrow)
+          if m.narrow_nan then stores("store_nan_" .. id, dtype, layout, m, m.narrow_nan) end
+          takes_any = m.narrow_nan
+        else
+          takes_any = scalar_memory(id, dtype, m)
+        end
+        rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, load_%s, first_%s, store_%s, %s },'):format(layout_name, dtype,
+          layout.vecs, id, id, id, id, takes_any and "store_nan_" .. id or "NULL")
+      end
+    end
+  end
+  add("const vocabulary_memory vocabulary_memories[] = {\n%s\n};", table.concat(rows, "\n"))
+  add("const size_t vocabulary_memory_count = %d;", #rows)
+end
+
+arithmetic()
+moves()
+memory()
+
+local head = {
+  '#include "vocabulary.h"', "#include <math.h>", "#include <stdint.h>", "#include <string.h>",
+}
+head[#head + 1] = target.includes
+head[#head + 1] = "#if " .. target.guard
+for _, helper in ipairs(target.helpers) do head[#head + 1] = emit.helper(helper, target.attribute, "vocabulary_") end
+head[#head + 1] = emit.detection(target, "vocabulary_")
+head[#head + 1] = ('const char vocabulary_target[] = "%s";\nconst int vocabulary_width = %d;'):format(target.name, width)
+head[#head + 1] = ("int (*const vocabulary_runs_here)(void) = runs_%s;\n"):format(target.name)
+local text = table.concat(head, "\n") .. "\n" .. table.concat(out, "\n")
+files.write(arg[2], (text:gsub("@", "vocabulary_")) .. "\n#endif\n")
+if arg[3] then files.write_depfile(arg[3], arg[4]) end

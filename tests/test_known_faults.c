@@ -1,0 +1,268 @@
+/* Faults that other systems had, tried on the kernels of generated/ that run here. docs/known-faults.md lists them all. */
+#define _GNU_SOURCE
+#include "ng_kernels.h"
+#include "reference.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAX_POINTERS = 8 };
+
+static const double eps = 1e-5;
+
+/* The arguments of one call: a buffer for each pointer, in call order. */
+typedef struct call {
+    const ng_kernel *kernel;
+    size_t rows, count;
+    void *ptr[MAX_POINTERS];
+    size_t row_bytes[MAX_POINTERS]; /* 0 for parameters */
+    int output[MAX_POINTERS];
+} call;
+
+static void fill(const ng_arg *arg, void *memory, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t hash = (uint32_t)i * 2654435761U, bits;
+        float value = -5 + 37 * ((float)(hash >> 8) / (1 << 24) - 0.5F);
+        memcpy(&bits, &value, sizeof bits);
+        if (strcmp(arg->dtype, "bf16") == 0) ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
+        else ((float *)memory)[i] = value;
+    }
+}
+
+static call new_call(const ng_kernel *kernel, size_t rows)
+{
+    call c = {.kernel = kernel, .rows = rows};
+    for (size_t a = 0; a < kernel->arg_count; a++) {
+        const ng_arg *arg = &kernel->args[a];
+        if (strcmp(arg->shape, "scalar") == 0) continue;
+        size_t size = strcmp(arg->dtype, "bf16") == 0 ? 2 : 4;
+        int matrix = strcmp(arg->shape, "rows,h") == 0;
+        size_t n = matrix ? rows * kernel->h : kernel->h;
+        c.ptr[c.count] = calloc(n, size);
+        ck_assert_ptr_nonnull(c.ptr[c.count]);
+        c.row_bytes[c.count] = matrix ? kernel->h * size : 0;
+        c.output[c.count] = strcmp(arg->io, "out") == 0;
+        if (!c.output[c.count]) fill(arg, c.ptr[c.count], n);
+        c.count++;
+    }
+    return c;
+}
+
+static void end_call(call *c)
+{
+    for (size_t i = 0; i < c->count; i++) free(c->ptr[i]);
+}
+
+/* Calls the kernel for `rows` rows from row `first` on. */
+static void run(const call *c, size_t first, size_t rows)
+{
+    void *ptr[MAX_POINTERS];
+    for (size_t i = 0; i < c->count; i++) ptr[i] = (char *)c->ptr[i] + first * c->row_bytes[i];
+    c->kernel->invoke(rows, ptr, NULL, &eps);
+}
+
+static void clear_outputs(call *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->output[i]) memset(c->ptr[i], 0xa5, c->rows * c->row_bytes[i]);
+}
+
+static int same_outputs(const call *a, const call *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->output[i] && memcmp(a->ptr[i], b->ptr[i], a->rows * a->row_bytes[i]) != 0) return 0;
+    return 1;
+}
+
+/* Runs `test` for every kernel that this machine can run; says how many those were. */
+static void for_each_kernel(const char *name, void (*test)(const ng_kernel *kernel))
+{
+    size_t count, ran = 0;
+    const ng_kernel *kernels = ng_registry(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!kernels[i].runs_here()) continue;
+        test(&kernels[i]);
+        ran++;
+    }
+    ck_assert_uint_gt(ran, 0);
+    printf("%s: %zu kernels\n", name, ran);
+}
+
+/* A row's bits depend neither on the batch that it is in nor on its place there. */
+static void batch_invariant(const ng_kernel *kernel)
+{
+    static const size_t batches[] = {1, 2, 3, 7, 8, 255, 256};
+    const size_t rows = 257;
+    call whole = new_call(kernel, rows), parts = new_call(kernel, rows);
+    run(&whole, 0, rows);
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+        clear_outputs(&parts);
+        for (size_t first = 0, n; first < rows; first += n) {
+            n = rows - first < batches[b] ? rows - first : batches[b];
+            run(&parts, first, n);
+        }
+        ck_assert_msg(same_outputs(&whole, &parts), "%s_%s: batches of %zu", kernel->name, kernel->target, batches[b]);
+    }
+    end_call(&whole);
+    end_call(&parts);
+}
+
+START_TEST(D1_batch_invariance)
+{
+    for_each_kernel("D1", batch_invariant);
+}
+END_TEST
+
+/* No rows: nothing is read or written, not even through a null pointer. */
+static void without_rows(const ng_kernel *kernel)
+{
+    void *ptr[MAX_POINTERS] = {0};
+    kernel->invoke(0, ptr, NULL, &eps);
+}
+
+START_TEST(E13_no_rows)
+{
+    for_each_kernel("E13", without_rows);
+}
+END_TEST
+
+static const ng_arg *find_arg(const ng_kernel *kernel, const char *name)
+{
+    for (size_t a = 0; a < kernel->arg_count; a++)
+        if (strcmp(kernel->args[a].name, name) == 0) return &kernel->args[a];
+    return NULL;
+}
+
+/* A variant without parameters has no such arguments; every kernel takes eps from its caller. */
+static void arguments(const ng_kernel *kernel)
+{
+    const ng_arg *eps_arg = find_arg(kernel, "eps");
+    ck_assert_ptr_nonnull(eps_arg);
+    ck_assert_str_eq(eps_arg->shape, "scalar");
+    int no_gamma = strstr(kernel->spec, "affine=none") != NULL;
+    ck_assert_msg(no_gamma == (find_arg(kernel, "gamma") == NULL), "%s", kernel->spec);
+    int adds = strstr(kernel->spec, " add") != NULL;
+    ck_assert_msg(adds == (find_arg(kernel, "residual") != NULL), "%s", kernel->spec);
+}
+
+START_TEST(C3_E14_arguments)
+{
+    for_each_kernel("C3 E14", arguments);
+}
+END_TEST
+
+/* The sum goes to a buffer of its own or over the residual, with the same bits. */
+static void both_forms(const ng_kernel *kernel)
+{
+    if (!find_arg(kernel, "sum") || strcmp(find_arg(kernel, "residual")->dtype, find_arg(kernel, "sum")->dtype) != 0) return;
+    call apart = new_call(kernel, 9), in_place = new_call(kernel, 9);
+    size_t last = apart.count - 1;
+    run(&apart, 0, 9);
+    free(in_place.ptr[last]);
+    in_place.ptr[last] = in_place.ptr[1];
+    run(&in_place, 0, 9);
+    ck_assert_msg(same_outputs(&apart, &in_place), "%s_%s", kernel->name, kernel->target);
+    in_place.count = last;
+    end_call(&in_place);
+    end_call(&apart);
+}
+
+START_TEST(E17_separate_and_in_place_sum)
+{
+    for_each_kernel("E17", both_forms);
+}
+END_TEST
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+/* Kernels leave the rounding mode and the flush modes alone, and do not need them off to be safe. */
+static void control_word(const ng_kernel *kernel)
+{
+    call c = new_call(kernel, 3);
+    const unsigned modes = 0xffc0, before = _mm_getcsr();
+    run(&c, 0, 3);
+    ck_assert_uint_eq(_mm_getcsr() & modes, before & modes);
+    end_call(&c);
+}
+
+START_TEST(C10_control_word)
+{
+    for_each_kernel("C10", control_word);
+}
+END_TEST
+#endif
+
+/* `tiles` times the same tile of memory, one after the other, then one tile of its own. Returns the address space. */
+static char *tiled(size_t tile, size_t tiles)
+{
+    int fd = memfd_create("tiles", 0);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, (off_t)(2 * tile)), 0);
+    char *base = mmap(NULL, tile * (tiles + 1), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(base, MAP_FAILED);
+    for (size_t i = 0; i <= tiles; i++) {
+        char *at = mmap(base + i * tile, tile, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, i < tiles ? 0 : (off_t)tile);
+        ck_assert_ptr_ne(at, MAP_FAILED);
+    }
+    close(fd);
+    return base;
+}
+
+/* More than 2^31 elements in one call: the last rows are still where they belong. */
+START_TEST(E10_more_than_2_to_the_31_elements)
+{
+    size_t count, ran = 0;
+    const ng_kernel *kernels = ng_registry(&count);
+    for (size_t i = 0; i < count; i++) {
+        const ng_kernel *kernel = &kernels[i];
+        if (strcmp(kernel->name, "rmsnorm_fwd_bf16_h4096") != 0 || strcmp(kernel->target, "scalar") == 0 || !kernel->runs_here())
+            continue;
+        const size_t row = kernel->h * 2, tile = row << 7, tiles = (size_t)4097;
+        const size_t rows = (tile * (tiles + 1)) / row;
+        ck_assert_uint_gt(rows * kernel->h, (size_t)1 << 31);
+        char *x = tiled(tile, tiles), *y = tiled(tile, tiles);
+        call c = new_call(kernel, 128);
+        for (size_t e = 0; e < tile / 2; e++) ((uint16_t *)x)[e] = 0x3f80;
+        memcpy(x + tiles * tile, c.ptr[0], tile);
+        void *ptr[] = {x, c.ptr[1], y};
+        kernel->invoke(rows, ptr, NULL, &eps);
+        run(&c, 0, 128);
+        ck_assert_int_eq(memcmp(y + tiles * tile, c.ptr[2], tile), 0);
+        ck_assert_int_ne(memcmp(y, c.ptr[2], tile), 0);
+        munmap(x, tile * (tiles + 1));
+        munmap(y, tile * (tiles + 1));
+        end_call(&c);
+        ran++;
+    }
+    printf("E10: %zu kernels\n", ran);
+}
+END_TEST
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    Suite *suite = suite_create("known faults");
+    TCase *group = tcase_create("known faults");
+    tcase_set_timeout(group, 300);
+    tcase_add_test(group, D1_batch_invariance);
+    tcase_add_test(group, E13_no_rows);
+    tcase_add_test(group, C3_E14_arguments);
+    tcase_add_test(group, E17_separate_and_in_place_sum);
+    tcase_add_test(group, E10_more_than_2_to_the_31_elements);
+#ifdef __x86_64__
+    tcase_add_test(group, C10_control_word);
+#endif
+    suite_add_tcase(suite, group);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

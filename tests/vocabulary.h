@@ -1,0 +1,43 @@
+/* The words of one target as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares them with their
+   scalar meaning. Vectors travel as arrays of `width` floats, raw registers in memory only. */
+#ifndef NG_TESTS_VOCABULARY_H
+#define NG_TESTS_VOCABULARY_H
+
+#include <stddef.h>
+
+/* An arithmetic word: all slots of up to three operands, and what it means for one slot. */
+typedef struct vocabulary_word {
+    const char *name;
+    int arity;
+    void (*word)(const float *a, const float *b, const float *c, float *out);
+    float (*meaning)(float a, float b, float c);
+} vocabulary_word;
+
+/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means +0. */
+typedef struct vocabulary_move {
+    const char *name;
+    void (*word)(const float *a, const float *b, float *out);
+    const int *low, *high; /* high is NULL where nothing is added */
+} vocabulary_move;
+
+/* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of vector k
+   lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
+typedef struct vocabulary_memory {
+    const char *layout, *dtype;
+    int vecs;
+    const int *element;
+    void (*load)(const void *from, int n, float *out);
+    void (*first)(const void *from, float *out);
+    void (*store)(void *to, int n, const float *values);
+    void (*store_nan)(void *to, int n, const float *values); /* NULL where narrow takes any NaN */
+} vocabulary_memory;
+
+extern const char vocabulary_target[];
+extern const int vocabulary_width;
+extern int (*const vocabulary_runs_here)(void);
+extern const vocabulary_word vocabulary_words[];
+extern const vocabulary_move vocabulary_moves[];
+extern const vocabulary_memory vocabulary_memories[];
+extern const size_t vocabulary_word_count, vocabulary_move_count, vocabulary_memory_count;
+
+#endif

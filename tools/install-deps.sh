@@ -1,0 +1,83 @@
+#!/bin/sh
+# Installs what normgen needs on Debian 12 and says first what is missing.
+#   tools/install-deps.sh [--no-install] [use|test]
+# `use` is enough to emit, compile and check kernels; `test` (the default) adds what check.sh needs.
+# Optional packages never fail the run: what needs them is skipped visibly by the tests.
+set -eu
+
+for_use="luajit lua-argparse lua-dkjson lua-filesystem gcc libc6-dev"
+for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build g++ clang binutils locales"
+foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+install=yes
+purpose='test'
+
+for argument in "$@"; do
+    case $argument in
+        --no-install) install=no ;;
+        use | test) purpose=$argument ;;
+        *) echo "usage: $0 [--no-install] [use|test]" >&2 && exit 2 ;;
+    esac
+done
+
+if ! command -v apt-get >/dev/null; then
+    echo "install-deps: no apt-get here; this machine needs the equivalents of: $for_test $foreign"
+    exit 0
+fi
+
+# missing PACKAGE...: those of the packages that are not installed.
+missing() {
+    for package in "$@"; do
+        dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
+    done
+}
+
+# The newest versioned clang that apt knows.
+newest_clang() {
+    apt-cache search --names-only '^clang-[0-9]+$' | cut -d ' ' -f 1 | sort -V | tail -n 1
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1
+}
+
+required=$for_use
+optional=$foreign
+if [ "$purpose" = test ]; then
+    required=$for_test
+    optional="$foreign valgrind clang-format shellcheck $(newest_clang)"
+fi
+# shellcheck disable=SC2086 # the lists are meant to be split
+required=$(missing $required)
+# shellcheck disable=SC2086
+optional=$(missing $optional)
+
+if [ -z "$required$optional" ]; then
+    echo "install-deps: nothing is missing"
+    exit 0
+fi
+[ -z "$required" ] || echo "install-deps: missing: $required"
+[ -z "$optional" ] || echo "install-deps: missing, optional: $optional"
+if [ $install = no ]; then
+    echo "install-deps: nothing was installed (--no-install)"
+    [ -z "$required" ]
+    exit
+fi
+
+log=$(mktemp)
+as_root apt-get update -q >>"$log" 2>&1 || echo "install-deps: apt-get update failed, going on with the lists that are here"
+if [ -n "$required" ]; then
+    echo "install-deps: installing $required"
+    # shellcheck disable=SC2086
+    apt_install $required || { tail -n 20 "$log" >&2 && echo "install-deps: apt-get install failed, see $log" >&2 && exit 1; }
+fi
+# The newest clang is looked up again: the lists may have been empty before the update.
+[ "$purpose" = use ] || optional="$optional $(missing "$(newest_clang)")"
+for package in $optional; do
+    echo "install-deps: installing $package (optional)"
+    apt_install "$package" || echo "install-deps: could not install $package; what needs it will be skipped"
+done
+rm -f "$log"
