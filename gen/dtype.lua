@@ -2,7 +2,9 @@
 
 local dtype = {
   f32 = { name = "f32", bytes = 4, ctype = "float" },
+  f64 = { name = "f64", bytes = 8, ctype = "double" },
   bf16 = { name = "bf16", bytes = 2, ctype = "uint16_t" },
+  f16 = { name = "f16", bytes = 2, ctype = "uint16_t" },
 }
 
 return dtype

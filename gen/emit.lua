@@ -176,16 +176,20 @@ local function runtime_text(codes, options)
 end
 
 local function call_text(args)
-  local items, pointers, scalars = {}, 0, 0
+  local items, used = {}, { ptr = 0, stride = 0, scalar = 0 }
+  local function take(array)
+    used[array] = used[array] + 1
+    return ("%s[%d]"):format(array, used[array] - 1)
+  end
   for i, argument in ipairs(args) do
-    if argument.name == "rows" then
+    if argument.dtype == "size_t" then
       items[i] = "rows"
+    elseif argument.dtype == "ptrdiff_t" then
+      items[i] = take "stride"
     elseif argument.shape == "scalar" then
-      items[i] = ("(%s)scalar[%d]"):format(argument.ctype, scalars)
-      scalars = scalars + 1
+      items[i] = ("(%s)%s"):format(argument.ctype, take "scalar")
     else
-      items[i] = ("(%s)ptr[%d]"):format(c_type(argument), pointers)
-      pointers = pointers + 1
+      items[i] = ("(%s)%s"):format(c_type(argument), take "ptr")
     end
   end
   return table.concat(items, ", ")

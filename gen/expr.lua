@@ -7,6 +7,9 @@
 -- Domains say where a value varies: `uniform` (one per call), `row` (one per row), `column` (one per position in a row,
 -- the same for every row: gamma, beta), `element`. The domain of an operation is the join of its operands' domains.
 --
+-- Types say in which arithmetic a value is computed: `f32` or `f64`. Where the operands of an operation differ, a row value
+-- is rounded to the type of the element that it meets, and any other value is widened.
+--
 -- `mean`, `center` and `var` are words of the norms; gen/contract.lua alone says how they are computed.
 
 local expr = {}
@@ -14,10 +17,11 @@ local expr = {}
 local Node = {}
 Node.__index = Node
 
-local interned, next_id = {}, 0
+local interned, next_id, sum_type = {}, 0, "f32"
 
 --- Starts an empty graph: nodes of different graphs are never mixed. gen/problem.lua calls it once for each problem.
-function expr.new_graph() interned, next_id = {}, 0 end
+-- @param acc type of sums and of what is made of them
+function expr.new_graph(acc) interned, next_id, sum_type = {}, 0, acc end
 
 local function join(a, b)
   if a == b or b == "uniform" then return a end
@@ -28,12 +32,13 @@ end
 --- The one node with this operator, these operands and these attributes.
 -- @param op operator name
 -- @param operands array of nodes
--- @param attributes table of strings and numbers that belong to the node's identity (`name`, `dtype`, `value`, `count`)
+-- @param attributes table of strings and numbers that belong to the node's identity (`type`, `name`, `dtype`, `value`,
+--   `count`)
 -- @param domain domain, or nil for the join of the operands' domains
 local function make(op, operands, attributes, domain)
-  local key = { op, domain or "", attributes.name or "", attributes.dtype or "", tostring(attributes.value or ""),
-    tostring(attributes.count or "") }
-  for i, operand in ipairs(operands) do key[6 + i] = operand.id end
+  local key = { op, attributes.type, domain or "", attributes.name or "", attributes.dtype or "",
+    tostring(attributes.value or ""), tostring(attributes.count or "") }
+  for i, operand in ipairs(operands) do key[7 + i] = operand.id end
   local text = table.concat(key, " ")
   local node = interned[text]
   if node then return node end
@@ -42,29 +47,47 @@ local function make(op, operands, attributes, domain)
     for _, operand in ipairs(operands) do domain = join(domain, operand.domain) end
   end
   next_id = next_id + 1
-  node = setmetatable({ op = op, id = next_id, domain = domain, name = attributes.name, dtype = attributes.dtype,
+  node = setmetatable({ op = op, id = next_id, domain = domain, type = attributes.type, name = attributes.name, dtype = attributes.dtype,
     value = attributes.value, count = attributes.count }, Node)
   for i, operand in ipairs(operands) do node[i] = operand end
   interned[text] = node
   return node
 end
 
-local function lift(v)
-  return type(v) == "number" and expr.const(v) or v
+local function lift(v, other)
+  return type(v) == "number" and expr.const(v, other.type) or v
+end
+
+local function is_spread(node) return node.domain == "element" or node.domain == "column" end
+
+--- The type in which two values are combined.
+local function common_type(a, b)
+  if a.type == b.type then return a.type end
+  if is_spread(a) ~= is_spread(b) then return is_spread(a) and a.type or b.type end
+  return "f64"
 end
 
 local function binary(op)
-  return function(a, b) return make(op, { lift(a), lift(b) }, {}) end
+  return function(a, b)
+    a, b = lift(a, b), lift(b, a)
+    local common = common_type(a, b)
+    return make(op, { expr.convert(common, a), expr.convert(common, b) }, { type = common })
+  end
 end
 
-local function unary(op, domain)
-  return function(v) return make(op, { v }, {}, domain) end
+local function unary(op)
+  return function(v) return make(op, { v }, { type = v.type }) end
+end
+
+--- A word that makes one value per row, in the type of sums.
+local function per_row(op)
+  return function(v) return make(op, { v }, { type = sum_type }, "row") end
 end
 
 expr.add, expr.sub, expr.mul, expr.div = binary("add"), binary("sub"), binary("mul"), binary("div")
 Node.__add, Node.__sub, Node.__mul, Node.__div = expr.add, expr.sub, expr.mul, expr.div
 
---- Gives a node the name that it bears in emitted C; returns the node.
+--- Gives a node the name that it bears in emitted C, unless it has one (or the name is nil); returns the node.
 function Node:as(label)
   self.label = self.label or label
   return self
@@ -72,18 +95,36 @@ end
 
 --- A value read from memory. `domain` is `element` (a matrix [rows, h]) or `column` (a parameter [h]); `first` reads
 -- the first element of the row instead and is a `row` value.
-function expr.load(name, dtype, domain) return make("load", {}, { name = name, dtype = dtype }, domain):as(name) end
-function expr.first(load) return make("first", {}, { name = load.name, dtype = load.dtype }, "row"):as(load.name .. "_first") end
+local function memory_type(dtype) return dtype == "f64" and "f64" or "f32" end
+
+function expr.load(name, dtype, domain)
+  return make("load", {}, { type = memory_type(dtype), name = name, dtype = dtype }, domain):as(name)
+end
+
+function expr.first(load)
+  return make("first", {}, { type = load.type, name = load.name, dtype = load.dtype }, "row"):as(load.name .. "_first")
+end
 
 --- A scalar argument of the call.
-function expr.arg(name) return make("arg", {}, { name = name }, "uniform"):as(name) end
+function expr.arg(name, dtype) return make("arg", {}, { type = dtype, name = name }, "uniform"):as(name) end
 
 --- A literal number.
-function expr.const(value) return make("const", {}, { value = value }, "uniform") end
+function expr.const(value, of_type) return make("const", {}, { type = of_type, value = value }, "uniform") end
+
+--- The value in another type: widened exactly, or rounded to nearest even.
+function expr.convert(to, v)
+  if v.type == to then return v end
+  if v.op == "const" then return expr.const(v.value, to) end
+  local node = make("convert", { v }, { type = to })
+  return v.label and node:as(v.label .. "_" .. to) or node
+end
 
 --- fma(a, b, c) = a * b + c and fnma(a, b, c) = c - a * b, each with one rounding.
-function expr.fma(a, b, c) return make("fma", { a, b, c }, {}) end
-function expr.fnma(a, b, c) return make("fnma", { a, b, c }, {}) end
+function expr.fma(a, b, c) return make("fma", { a, b, c }, { type = c.type }) end
+function expr.fnma(a, b, c) return make("fnma", { a, b, c }, { type = c.type }) end
+
+--- The value itself, which no compiler may merge into another operation.
+expr.pin = unary("pin")
 
 --- The correctly rounded square root.
 expr.sqrt = unary("sqrt")
@@ -92,17 +133,18 @@ expr.sqrt = unary("sqrt")
 expr.clamp0 = unary("clamp0")
 
 --- The value after a round trip through a dtype in memory.
-function expr.round(dtype, v) return make("round", { v }, { dtype = dtype }) end
+function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
 --- The sum over the first `count` elements of the row, in the order of the contract.
-function expr.sum(v, count) return make("sum", { v }, { count = count }, "row") end
+function expr.sum(v, count) return make("sum", { v }, { type = sum_type, count = count }, "row") end
 
---- Words of the norms, over a row: the mean, the deviation from it, the (biased) variance.
-expr.mean, expr.var = unary("mean", "row"), unary("var", "row")
+--- Words of the norms, over a row: the mean, the (biased) variance, the deviation from the mean, and the mean that this
+-- deviation is from.
+expr.mean, expr.var, expr.center_mean = per_row("mean"), per_row("var"), per_row("center_mean")
 expr.center = unary("center")
 
 --- Operators whose value is one per row although their operands vary within it.
-local PER_ROW = { sum = "row", mean = "row", var = "row" }
+local PER_ROW = { sum = "row", mean = "row", var = "row", center_mean = "row" }
 
 --- A node like `node` with other operands.
 local function with(node, operands)
@@ -142,6 +184,7 @@ local function describe(node, top, enclosed)
     return enclosed and "(" .. text .. ")" or text
   end
   if node.dtype then parts[#parts + 1] = node.dtype end
+  if node.op == "convert" then return node.type .. "(" .. parts[1] .. ")" end
   return node.op .. "(" .. table.concat(parts, ", ") .. ")"
 end
 
@@ -159,8 +202,9 @@ function expr.count_uses(roots)
 end
 
 --- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
--- `forward(x, eps)`, which returns the normalised value of the element `x`, and `bound(depth)`, its worst error in
--- the `domain` when each sum passes `depth` roundings: `{ rel_u, abs_u }` in units of 2^-24.
+-- `forward(x, eps)`, which returns the normalised value of the element `x` and its statistics by name, and
+-- `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings (`wide`: sums and row values
+-- are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
 function expr.norm(definition)
   for _, field in ipairs { "name", "title", "cites", "affine", "formula", "domain", "bound", "forward" } do
     assert(definition[field], "a norm needs the field " .. field)

@@ -66,15 +66,15 @@ local function rounds_to_memory(plan)
   return found
 end
 
---- C texts of the scalar arguments. eps is tamed where results are rounded to 16 bits: its NaN is replaced by one
--- that has a zero low half (NaN payloads are outside the contract).
+--- C texts of the scalar arguments. They are tamed where results are rounded to 16 bits: a NaN is replaced by one that has a
+-- zero low half (NaN payloads are outside the contract).
 local function scalar_texts(plan, prologue)
   local texts = {}
   for _, argument in ipairs(plan.problem.args) do
-    if argument.shape == "scalar" and argument.name ~= "rows" then
+    if argument.shape == "scalar" and (argument.dtype == "f32" or argument.dtype == "f64") then
       local name = argument.name
       texts[name] = name
-      if rounds_to_memory(plan) then
+      if argument.dtype == "f32" and rounds_to_memory(plan) then
         texts[name] = prologue:def("float", "tame_" .. name, ('%s == %s ? %s : __builtin_nanf("")'):format(name, name, name))
       end
     end
@@ -82,20 +82,54 @@ local function scalar_texts(plan, prologue)
   return texts
 end
 
---- Defines the pointers to a block's rows.
-local function row_pointers(plan, builder)
+--- C text of the address of a row; `index` is the text of its number.
+local function row_address(plan, name, index)
+  if plan.problem.strided then return ("%s + (ptrdiff_t)%s * %s_stride"):format(name, index, name) end
+  return ("%s + %s * %d"):format(name, index, plan.n)
+end
+
+--- How a row of a block is reached: the name of a pointer, and how many rows of h elements it lies behind that.
+local function row_pointer(plan)
+  return function(name, row)
+    if not plan.problem.strided then return name .. "_row", row end
+    return name .. "_row" .. (row > 0 and row or ""), 0
+  end
+end
+
+--- The address of the row of a block that a loop counter names.
+local function row_in_block(plan)
+  return function(name, counter)
+    if not plan.problem.strided then return ("%s_row + %s * %d"):format(name, counter, plan.n) end
+    return row_address(plan, name, ("(row + %s)"):format(counter))
+  end
+end
+
+local function pointer_types(plan)
+  local types = {}
+  for _, argument in ipairs(plan.problem.args) do
+    types[argument.name] = (argument.io == "in" and "const " or "") .. argument.ctype .. " *"
+  end
+  return types
+end
+
+--- Defines the pointers to a block's rows: one for each matrix, or one for each row where strides are arguments.
+local function define_row_pointers(plan, builder, count)
   for _, argument in ipairs(plan.problem.args) do
     if #argument.shape == 2 then
-      local ctype = (argument.io == "in" and "const " or "") .. argument.ctype .. " *"
-      builder:def(ctype, argument.name .. "_row", ("%s + row * %d"):format(argument.name, plan.n))
+      for row = 0, plan.problem.strided and count - 1 or 0 do
+        local index = row > 0 and ("(row + %d)"):format(row) or "row"
+        builder:def(pointer_types(plan)[argument.name], (row_pointer(plan)(argument.name, row)),
+          row_address(plan, argument.name, index))
+      end
     end
   end
 end
 
---- Helpers of the target that the statements call, and those that these call, in the target's order.
+--- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
+-- borrows from another one, then its own.
 local function needed_helpers(target, texts)
-  local text_of, needed, list = {}, {}, {}
-  for _, helper in ipairs(target.helpers) do text_of[helper.name] = helper.text end
+  local text_of, needed, list, all = {}, {}, {}, targets.helpers(target)
+  for _, helper in ipairs(all) do text_of[helper.name] = helper.text end
   local function search(text)
     for name in text:gmatch("@([%w_]+)") do
       if text_of[name] and not needed[name] then
@@ -105,7 +139,7 @@ local function needed_helpers(target, texts)
     end
   end
   for _, text in ipairs(texts) do search(text) end
-  for _, helper in ipairs(target.helpers) do
+  for _, helper in ipairs(all) do
     if needed[helper.name] then list[#list + 1] = helper end
   end
   return list
@@ -125,7 +159,8 @@ end
 --   prefix belongs
 function lower.new(plan, target, schedule)
   refuse_contraction(plan)
-  if target.layouts then targets.require_words(target, schedule.layout, dtypes_of(plan)) end
+  local has_vectors = targets.has_vectors(target)
+  if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout, dtypes_of(plan)) end
   local root = statements.builder()
   for _, argument in ipairs(plan.problem.args) do root:reserve { argument.name } end
   local prologue = root:splice()
@@ -134,12 +169,14 @@ function lower.new(plan, target, schedule)
   for i, output in ipairs(plan.problem.outputs) do roots[i] = output.node end
   local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
     uses = e.count_uses(roots),
-    literal = function(value) return literal.float(value, "f") end, scalars = scalar_texts(plan, prologue) }
-  local block = target.layouts and vectors.block or lanes.block
+    literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
+    scalars = scalar_texts(plan, prologue), row_pointer = row_pointer(plan),
+    row_in_block = row_in_block(plan), pointer_types = pointer_types(plan) }
+  local block = has_vectors and vectors.block or lanes.block
   root:var("size_t", "row", "0")
   for _, count in ipairs(schedule.rows > 1 and { schedule.rows, 1 } or { 1 }) do
     local inner = root:nested { kind = "rows", count = count }
-    row_pointers(plan, inner)
+    define_row_pointers(plan, inner, count)
     block(kernel, inner, count)
   end
   if target.leave then root:call(target.leave) end

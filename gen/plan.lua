@@ -92,9 +92,11 @@ function plan.new(problem)
     end
     if sweep.kind == "row" and set[problem.normed] then readers[#readers + 1] = index end
   end
-  local y = problem.outputs[#problem.outputs]
-  if not result.saved and #readers > 1 and problem.normed.op ~= "load" and y.dtype == problem.dtypes.residual then
-    result.stage = { name = y.name, dtype = y.dtype, node = problem.normed, by = readers[1] }
+  for _, output in ipairs(problem.outputs) do
+    local could_hold = output.name == "y" and output.dtype == problem.dtypes.residual
+    if could_hold and not result.saved and #readers > 1 and problem.normed.op ~= "load" then
+      result.stage = { name = output.name, dtype = output.dtype, node = problem.normed, by = readers[1] }
+    end
   end
   return result
 end

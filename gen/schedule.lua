@@ -15,12 +15,22 @@ local function most_sums(plan)
   return most
 end
 
---- All matrices and parameters have 16-bit data.
-local function is_16_bit(plan)
+--- All matrices and parameters have one of these dtypes.
+local function has_only(plan, dtypes)
   for _, argument in ipairs(plan.problem.args) do
-    if argument.shape ~= "scalar" and argument.dtype == "f32" then return false end
+    if #argument.shape == 2 or argument.shape[1] == "h" then
+      if not dtypes[argument.dtype] then return false end
+    end
   end
   return true
+end
+
+local function is_16_bit(plan) return has_only(plan, { bf16 = true, f16 = true }) end
+
+--- The vectors in which a plan's elements are computed, and those of its sums.
+local function types_of(plan, target)
+  local c = plan.problem.contract
+  return target.types[c.compute], target.types[c.acc]
 end
 
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
@@ -43,7 +53,7 @@ local ROWS = {
 }
 
 local function default_rows(plan, target)
-  local by_sums = ROWS[target.width][is_16_bit(plan) and "narrow" or "wide"]
+  local by_sums = ROWS[target.types.f32.width][is_16_bit(plan) and "narrow" or "wide"]
   for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
     if plan.n <= step[1] then return step[2] end
   end
@@ -51,8 +61,10 @@ end
 
 --- The fewest strips whose accumulators leave half of the registers free.
 local function default_strips(plan, target, chosen)
-  local strips, most = 1, contract.lanes / target.width
-  local accumulators = most_sums(plan) * contract.lanes / target.width * chosen.blocks
+  local compute, acc = types_of(plan, target)
+  local lanes = plan.problem.contract.lanes
+  local strips, most = 1, lanes / compute.width
+  local accumulators = most_sums(plan) * lanes / acc.width * chosen.blocks
   while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end
@@ -62,10 +74,10 @@ end
 local KNOBS = {
   { key = "rows", values = { "1", "2", "4", "8" }, default = default_rows },
   { key = "layout", values = { "plain", "split" },
-    default = function(plan) return is_16_bit(plan) and "split" or "plain" end },
+    default = function(plan) return has_only(plan, { bf16 = true }) and "split" or "plain" end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)
-      return target.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
+      return target.types.f32.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
     end,
     refuse = function(plan) return not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n) end },
   { key = "strips", values = { "1", "2", "4", "8" },
@@ -98,7 +110,7 @@ end
 -- @return table of knob values by key. Fails with a usage error for an unknown key, a value that is not allowed, and a
 --   value that would change nothing.
 function schedule.choose(plan, target, overrides)
-  local known, chosen = keys(), {}
+  local known, chosen, has_vectors = keys(), {}, target.types.f32.vector ~= nil
   local given = {}
   for key in pairs(overrides or {}) do given[#given + 1] = key end
   table.sort(given)
@@ -106,20 +118,20 @@ function schedule.choose(plan, target, overrides)
     local found = false
     for _, name in ipairs(known) do found = found or name == key end
     if not found then suggest.unknown("schedule key", key, known) end
-    if not target.layouts then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
+    if not has_vectors then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
   end
   for _, knob in ipairs(KNOBS) do
     local text = overrides and overrides[knob.key]
     if text then
       chosen[knob.key] = check(knob, text, plan)
-    elseif target.layouts then
+    elseif has_vectors then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
-  local layout = target.layouts and target.layouts[chosen.layout]
-  local chunks = layout and contract.lanes / (target.width * layout.vecs)
+  local layout = has_vectors and types_of(plan, target).layouts[chosen.layout]
+  local chunks = layout and plan.problem.contract.lanes / (types_of(plan, target).width * layout.vecs)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
       usage.fail("schedule strips=%d: %s has %d chunks to a stripe", chosen.strips, target.name, chunks)

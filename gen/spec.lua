@@ -1,7 +1,7 @@
 --- Specs: what the user asks for, as one line of text or one Lua table, read into a plain table.
 --
 --   { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "f32", h = 4096,
---     fusion = false | "add" | "addout", offset = 0 | 1, affine = "none" | "gamma" | "gamma+beta",
+--     fusion = false | "add" | "addout" | "addafter", offset = 0 | 1, affine = "none" | "gamma" | "gamma+beta",
 --     cast = false | "llama", site = nil | string, eps = nil | number }
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
@@ -34,7 +34,7 @@ local function hidden_size(text)
   return h and h <= MAX_H and h
 end
 
-local dtypes = { now "f32", now "bf16", later "f16", later "f64" }
+local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
@@ -42,7 +42,7 @@ local dtypes = { now "f32", now "bf16", later "f16", later "f64" }
 -- always: printed even if it is the default. token: how kernel names write it, a prefix or a table by text.
 spec.grammar = {
   { field = "dir", about = "direction", always = true, default = "fwd", choices = { now "fwd", later "bwd" } },
-  { field = "x", about = "dtype of x", always = true, required = "the dtype of x is missing (f32, bf16)",
+  { field = "x", about = "dtype of x", always = true, required = "the dtype of x is missing (f32, bf16, f16, f64)",
     choices = dtypes },
   { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = dtypes },
   { field = "residual", about = "dtype of residual and sum", key = "residual", token = "r", default = same_as_x,
@@ -52,9 +52,9 @@ spec.grammar = {
   { field = "h", about = "row length", key = "h", token = "h", always = true, read = hidden_size,
     expects = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits",
     required = "h is missing (h=N, N from 1 to " .. MAX_H .. ")" },
-  { field = "fusion", about = "normalise x + residual; addout stores the sum too", default = false,
-    choices = { now "add", now "addout", later "addafter" } },
-  { field = "alpha", about = "normalise x + alpha * residual", choices = { later "alpha" } },
+  { field = "fusion", about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x)", default = false,
+    choices = { now "add", now "addout", now "addafter" } },
+  { field = "alpha", about = "normalise x + alpha * residual", default = false, choices = { now("alpha", true) } },
   { field = "offset", about = "1: gamma is stored as gamma - 1", key = "offset", token = "offset", default = 0,
     choices = { now("0", 0), now("1", 1) } },
   { field = "affine", about = "parameters after the norm", key = "affine", default = affine_of_norm,
@@ -62,11 +62,12 @@ spec.grammar = {
     choices = { now "none", now "gamma", now "gamma+beta" } },
   { field = "cast", about = "llama: round to the dtype of x before gamma", key = "cast", token = "", default = false,
     choices = { now "llama" } },
-  { field = "acc", about = "dtype of sums and row scalars", key = "acc", token = "acc", choices = { later "f64" } },
+  { field = "acc", about = "dtype of sums and row scalars", key = "acc", token = "acc", default = false,
+    choices = { now "f64" } },
   { field = "center", about = "full: the pivot is the mean of the whole row", key = "center", token = "",
-    choices = { later "full" } },
-  { field = "stats", about = "store mean and rstd of each row", choices = { later "stats" } },
-  { field = "strided", about = "row strides as arguments", choices = { later "strided" } },
+    default = false, choices = { now "full" } },
+  { field = "stats", about = "store mean and rstd of each row", default = false, choices = { now("stats", true) } },
+  { field = "strided", about = "row strides as arguments", default = false, choices = { now("strided", true) } },
 }
 
 --- Notes travel with a spec table and change nothing about the kernel.
@@ -83,14 +84,25 @@ local contradictions = {
     function(s) return s.offset == 1 and s.affine == "none" end },
   { "gamma= names the dtype of gamma, but affine is none",
     function(s, given) return given.gamma and s.affine == "none" end },
-  { "residual= names the dtype of a residual, but there is no add or addout",
+  { "residual= names the dtype of a residual, but there is no add, addout or addafter",
     function(s, given) return given.residual and not s.fusion end },
   { "cast=llama is defined for rmsnorm only",
     function(s) return s.cast == "llama" and s.norm ~= "rmsnorm" end },
   { "cast=llama needs affine=gamma",
     function(s) return s.cast == "llama" and s.affine ~= "gamma" end },
-  { "cast=llama rounds to the dtype of x, so x must be bf16, not f32",
-    function(s) return s.cast == "llama" and s.x == "f32" end },
+  { "cast=llama rounds to the dtype of x, so x must be bf16 or f16",
+    function(s) return s.cast == "llama" and s.x ~= "bf16" and s.x ~= "f16" end },
+  { "alpha scales the residual, so it needs add or addout",
+    function(s) return s.alpha and s.fusion ~= "add" and s.fusion ~= "addout" end },
+  { "f64 mixes with no other dtype",
+    function(s)
+      local wide = 0
+      for _, data in ipairs { s.x, s.residual, s.gamma, s.out } do wide = wide + (data == "f64" and 1 or 0) end
+      return wide % 4 ~= 0
+    end },
+  { "acc=f64 is what f64 does anyway", function(s) return s.acc and s.x == "f64" end },
+  { "center=full moves the pivot of layernorm's variance",
+    function(s) return s.center and s.norm ~= "layernorm" end },
 }
 
 --- The texts of a row that are supported today.

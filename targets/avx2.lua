@@ -85,6 +85,42 @@ local function within_quads(a, b)
   return result
 end
 
+local f16_plain = {
+  raw = "__m128i", raws = 1,
+  first = function(p) return ("_mm256_cvtph_ps(_mm_set1_epi16(@avx2_i16(%s)))"):format(p) end,
+  load = bf16_plain.load, load_n = bf16_plain.load_n,
+  widen = function(q) return ("_mm256_cvtph_ps(%s)"):format(q[1]) end,
+  narrow = function(v) return ("_mm256_cvtps_ph(%s, _MM_FROUND_TO_NEAREST_INT)"):format(v[1]) end,
+  store = bf16_plain.store, store_n = bf16_plain.store_n,
+}
+
+local f64_plain = {
+  raw = "__m256d", raws = 1, is_compute = true,
+  first = function(p) return ("_mm256_set1_pd(*(%s))"):format(p) end,
+  load = function(p) return ("_mm256_loadu_pd(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("_mm256_maskload_pd(%s, @avx2_first(%d))"):format(p, 2 * n) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("_mm256_storeu_pd(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_f64(%s, %s, %d)"):format(p, q, n) end,
+}
+
+--- The words that both types have alike; `more` are those of one type.
+local function words(suffix, more)
+  local function intrinsic(name, before) return call("_mm256_" .. name .. "_" .. suffix, before) end
+  local list = {
+    zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
+    div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
+    clamp0 = intrinsic("max", "_mm256_setzero_" .. suffix .. "(), "),
+    keep_n = function(v, n)
+      return ("_mm256_blend_%s(_mm256_setzero_%s(), %s, 0x%02x)"):format(suffix, suffix, v, 2 ^ n - 1)
+    end,
+    pin = call "@avx2_pin", forget = call "@avx2_forget",
+  }
+  for name, word in pairs(more) do list[name] = word end
+  return list
+end
+
 return {
   name = "avx2", rank = 20, arch = "x86_64", guard = "defined(__x86_64__)",
   includes = "#include <immintrin.h>",
@@ -95,28 +131,41 @@ return {
     { name = "avx2", check = "@cpuid_bit(7, 0, 1, 5)" },
   },
   os_check = "@os_saves(0x6)",
-  registers = 16, width = 8, vector = "__m256", leave = "_mm256_zeroupper()",
-  words = {
-    zero = call "_mm256_setzero_ps", set1 = call "_mm256_set1_ps",
-    add = call "_mm256_add_ps", sub = call "_mm256_sub_ps", mul = call "_mm256_mul_ps", div = call "_mm256_div_ps",
-    sqrt = call "_mm256_sqrt_ps", fma = call "_mm256_fmadd_ps", fnma = call "_mm256_fnmadd_ps",
-    clamp0 = call("_mm256_max_ps", "_mm256_setzero_ps(), "),
-    keep_n = function(v, n) return ("_mm256_blend_ps(_mm256_setzero_ps(), %s, 0x%02x)"):format(v, 2 ^ n - 1) end,
-    pin = call "@avx2_pin",
-    forget = call "@avx2_forget",
-    bcast = function(v, slot)
-      if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
-      return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
-    end,
-  },
-  folds = {
-    { low = { 0, 1, 2, 3, 8, 9, 10, 11 }, high = { 4, 5, 6, 7, 12, 13, 14, 15 }, text = call "@avx2_fold_halves" },
-    { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx2_fold_pairs" },
-    { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx2_fold_neighbours" },
-  },
-  layouts = {
-    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
-    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  registers = 16, leave = "_mm256_zeroupper()",
+  types = {
+    f32 = {
+      vector = "__m256", width = 8, words = words("ps", {
+        bcast = function(v, slot)
+          if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
+          return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
+        end,
+        store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
+        widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
+        widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,
+      }),
+      folds = {
+        { low = { 0, 1, 2, 3, 8, 9, 10, 11 }, high = { 4, 5, 6, 7, 12, 13, 14, 15 }, text = call "@avx2_fold_halves" },
+        { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx2_fold_pairs" },
+        { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx2_fold_neighbours" },
+      },
+      layouts = {
+        plain = { vecs = 1, element = function(_, s) return s end,
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+        split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+      },
+    },
+    f64 = {
+      vector = "__m256d", width = 4, words = words("pd", {
+        bcast = function(v, slot) return ("_mm256_permute4x64_pd(%s, 0x%02x)"):format(v, slot * 0x55) end,
+        store_first = function(p, v) return ("_mm_store_sd(%s, _mm256_castpd256_pd128(%s))"):format(p, v) end,
+        to_f32 = function(v) return ("_mm256_castps128_ps256(_mm256_cvtpd_ps(%s))"):format(v) end,
+      }),
+      folds = {
+        { low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 }, text = call "@avx2_fold_halves_f64" },
+        { low = { 0, 4, 2, 6 }, high = { 1, 5, 3, 7 }, text = call "@avx2_fold_neighbours_f64" },
+      },
+      layouts = { plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f64 = f64_plain } } },
+    },
   },
   helpers = {
     { name = "avx2_forget", text = [[
@@ -167,6 +216,19 @@ static inline $A void @avx2_store_f32(float *p, __m256 v, int n)
     }
     if (n & 1)
         _mm_store_ss(p, part);
+}]] },
+    { name = "avx2_store_f64", text = [[
+/* Stores the first n < 4 doubles; n is literal. */
+static inline $A void @avx2_store_f64(double *p, __m256d v, int n)
+{
+    __m128d part = _mm256_castpd256_pd128(v);
+    if (n & 2) {
+        _mm_storeu_pd(p, part);
+        part = _mm256_extractf128_pd(v, 1);
+        p += 2;
+    }
+    if (n & 1)
+        _mm_store_sd(p, part);
 }]] },
     { name = "avx2_store_u16", text = [[
 /* Stores the first n < 8 16-bit elements; n is literal. */
@@ -224,6 +286,17 @@ static inline $A __m256 @avx2_fold_pairs(__m256 a, __m256 b)
 static inline $A __m256 @avx2_fold_neighbours(__m256 a, __m256 b)
 {
     return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+}]] },
+    { name = "avx2_fold_halves_f64", text = [[
+/* The levels of the summation tree in f64, as above. */
+static inline $A __m256d @avx2_fold_halves_f64(__m256d a, __m256d b)
+{
+    return _mm256_add_pd(_mm256_permute2f128_pd(a, b, 0x20), _mm256_permute2f128_pd(a, b, 0x31));
+}]] },
+    { name = "avx2_fold_neighbours_f64", text = [[
+static inline $A __m256d @avx2_fold_neighbours_f64(__m256d a, __m256d b)
+{
+    return _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
 }]] },
     { name = "avx2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

@@ -93,6 +93,40 @@ local function within_quads(a, b)
   return result
 end
 
+local f16_plain = {
+  raw = "__m256i", raws = 1,
+  first = function(p) return ("_mm512_cvtph_ps(_mm256_set1_epi16((int16_t)@avx512_u16(%s)))"):format(p) end,
+  load = bf16_plain.load, load_n = bf16_plain.load_n,
+  widen = function(q) return ("_mm512_cvtph_ps(%s)"):format(q[1]) end,
+  narrow = function(v) return ("_mm512_cvtps_ph(%s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)"):format(v[1]) end,
+  store = bf16_plain.store, store_n = bf16_plain.store_n,
+}
+
+local f64_plain = {
+  raw = "__m512d", raws = 1, is_compute = true,
+  first = function(p) return ("_mm512_set1_pd(*(%s))"):format(p) end,
+  load = function(p) return ("_mm512_loadu_pd(%s)"):format(p) end,
+  load_n = function(p, _, n) return ("_mm512_maskz_loadu_pd(%s, %s)"):format(mask(8, n), p) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("_mm512_storeu_pd(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q, n) return ("_mm512_mask_storeu_pd(%s, %s, %s)"):format(p, mask(8, n), q) end,
+}
+
+--- The words that both types have alike; `more` are those of one type.
+local function words(suffix, width, more)
+  local function intrinsic(name, before) return call("_mm512_" .. name .. "_" .. suffix, before) end
+  local list = {
+    zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
+    div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
+    clamp0 = intrinsic("max", "_mm512_setzero_" .. suffix .. "(), "),
+    keep_n = function(v, n) return ("_mm512_maskz_mov_%s(%s, %s)"):format(suffix, mask(width, n), v) end,
+    pin = call "@avx512_pin", forget = call "@avx512_forget",
+  }
+  for name, word in pairs(more) do list[name] = word end
+  return list
+end
+
 return {
   name = "avx512", rank = 30, arch = "x86_64", guard = "defined(__x86_64__)",
   -- gcc's own header, as C++, warns of the undefined vectors that it makes on purpose.
@@ -115,31 +149,47 @@ return {
     { name = "avx512vl", check = "@cpuid_bit(7, 0, 1, 31)" },
   },
   os_check = "@os_saves(0xe6)",
-  registers = 32, width = 16, vector = "__m512", leave = "_mm256_zeroupper()",
-  words = {
-    zero = call "_mm512_setzero_ps", set1 = call "_mm512_set1_ps",
-    add = call "_mm512_add_ps", sub = call "_mm512_sub_ps", mul = call "_mm512_mul_ps", div = call "_mm512_div_ps",
-    sqrt = call "_mm512_sqrt_ps", fma = call "_mm512_fmadd_ps", fnma = call "_mm512_fnmadd_ps",
-    clamp0 = call("_mm512_max_ps", "_mm512_setzero_ps(), "),
-    keep_n = function(v, n) return ("_mm512_maskz_mov_ps(%s, %s)"):format(mask(16, n), v) end,
-    pin = call "@avx512_pin",
-    forget = call "@avx512_forget",
-    bcast = function(v, slot)
-      if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
-      return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
-    end,
-  },
-  folds = {
-    { low = slots { { 0, 7 }, { 16, 23 } }, high = slots { { 8, 15 }, { 24, 31 } },
-      text = call "@avx512_fold_halves" },
-    { low = slots { { 0, 3 }, { 8, 11 }, { 16, 19 }, { 24, 27 } }, high = slots { { 4, 7 }, { 12, 15 }, { 20, 23 }, { 28, 31 } },
-      text = call "@avx512_fold_quarters" },
-    { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx512_fold_pairs" },
-    { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx512_fold_neighbours" },
-  },
-  layouts = {
-    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
-    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  registers = 32, leave = "_mm256_zeroupper()",
+  types = {
+    f32 = {
+      vector = "__m512", width = 16, words = words("ps", 16, {
+        bcast = function(v, slot)
+          if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
+          return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
+        end,
+        store_first = function(p, v) return ("_mm_store_ss(%s, _mm512_castps512_ps128(%s))"):format(p, v) end,
+        widen_low = function(v) return ("_mm512_cvtps_pd(_mm512_castps512_ps256(%s))"):format(v) end,
+        widen_high = function(v) return ("_mm512_cvtps_pd(_mm512_extractf32x8_ps(%s, 1))"):format(v) end,
+      }),
+      folds = {
+        { low = slots { { 0, 7 }, { 16, 23 } }, high = slots { { 8, 15 }, { 24, 31 } }, text = call "@avx512_fold_halves" },
+        { low = slots { { 0, 3 }, { 8, 11 }, { 16, 19 }, { 24, 27 } },
+          high = slots { { 4, 7 }, { 12, 15 }, { 20, 23 }, { 28, 31 } }, text = call "@avx512_fold_quarters" },
+        { low = within_quads(0, 1), high = within_quads(2, 3), text = call "@avx512_fold_pairs" },
+        { low = within_quads(0, 2), high = within_quads(1, 3), text = call "@avx512_fold_neighbours" },
+      },
+      layouts = {
+        plain = { vecs = 1, element = function(_, s) return s end,
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+        split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+      },
+    },
+    f64 = {
+      vector = "__m512d", width = 8, words = words("pd", 8, {
+        bcast = function(v, slot)
+          if slot == 0 then return ("_mm512_broadcastsd_pd(_mm512_castpd512_pd128(%s))"):format(v) end
+          return ("_mm512_permutexvar_pd(_mm512_set1_epi64(%d), %s)"):format(slot, v)
+        end,
+        store_first = function(p, v) return ("_mm_store_sd(%s, _mm512_castpd512_pd128(%s))"):format(p, v) end,
+        to_f32 = function(v) return ("_mm512_castps256_ps512(_mm512_cvtpd_ps(%s))"):format(v) end,
+      }),
+      folds = {
+        { low = { 0, 1, 2, 3, 8, 9, 10, 11 }, high = { 4, 5, 6, 7, 12, 13, 14, 15 }, text = call "@avx512_fold_halves_f64" },
+        { low = { 0, 1, 4, 5, 8, 9, 12, 13 }, high = { 2, 3, 6, 7, 10, 11, 14, 15 }, text = call "@avx512_fold_quarters_f64" },
+        { low = { 0, 8, 2, 10, 4, 12, 6, 14 }, high = { 1, 9, 3, 11, 5, 13, 7, 15 }, text = call "@avx512_fold_neighbours_f64" },
+      },
+      layouts = { plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f64 = f64_plain } } },
+    },
   },
   helpers = {
     { name = "avx512_forget", text = [[
@@ -199,6 +249,22 @@ static inline $A __m512 @avx512_fold_pairs(__m512 a, __m512 b)
 static inline $A __m512 @avx512_fold_neighbours(__m512 a, __m512 b)
 {
     return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+}]] },
+    { name = "avx512_fold_halves_f64", text = [[
+/* The levels of the summation tree in f64, as above. */
+static inline $A __m512d @avx512_fold_halves_f64(__m512d a, __m512d b)
+{
+    return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+}]] },
+    { name = "avx512_fold_quarters_f64", text = [[
+static inline $A __m512d @avx512_fold_quarters_f64(__m512d a, __m512d b)
+{
+    return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
+}]] },
+    { name = "avx512_fold_neighbours_f64", text = [[
+static inline $A __m512d @avx512_fold_neighbours_f64(__m512d a, __m512d b)
+{
+    return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
 }]] },
     { name = "avx512_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

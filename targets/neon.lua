@@ -69,30 +69,76 @@ local bf16_split = {
   end,
 }
 
+local f16_plain = {
+  raw = "uint16x4_t", raws = 1,
+  first = function(p) return ("vcvt_f32_f16(vreinterpret_f16_u16(vdup_n_u16(@neon_u16(%s))))"):format(p) end,
+  load = bf16_plain.load, load_n = bf16_plain.load_n,
+  widen = function(q) return ("vcvt_f32_f16(vreinterpret_f16_u16(%s))"):format(q[1]) end,
+  narrow = function(v) return ("vreinterpret_u16_f16(vcvt_f16_f32(%s))"):format(v[1]) end,
+  store = bf16_plain.store, store_n = bf16_plain.store_n,
+}
+
+local f64_plain = {
+  raw = "float64x2_t", raws = 1, is_compute = true,
+  first = function(p) return ("vdupq_n_f64(*(%s))"):format(p) end,
+  load = function(p) return ("vld1q_f64(%s)"):format(p) end,
+  load_n = function(p) return ("vcombine_f64(vld1_f64(%s), vdup_n_f64(0.0))"):format(p) end,
+  widen = function(q) return q[1] end,
+  narrow = function(v) return v[1] end,
+  store = function(p, _, q) return ("vst1q_f64(%s, %s)"):format(p, q) end,
+  store_n = function(p, _, q) return ("vst1q_lane_f64(%s, %s, 0)"):format(p, q) end,
+}
+
+--- The words that both types have alike; `more` are those of one type.
+local function words(suffix, zero, more)
+  local function intrinsic(name) return call(name .. "q_" .. suffix) end
+  local list = {
+    zero = function() return ("vdupq_n_%s(%s)"):format(suffix, zero) end, set1 = call("vdupq_n_" .. suffix),
+    add = intrinsic "vadd", sub = intrinsic "vsub", mul = intrinsic "vmul", div = intrinsic "vdiv", sqrt = intrinsic "vsqrt",
+    fma = function(a, b, c) return ("vfmaq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
+    fnma = function(a, b, c) return ("vfmsq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
+    bcast = function(v, slot) return ("vdupq_laneq_%s(%s, %d)"):format(suffix, v, slot) end,
+    pin = call "@neon_pin", forget = call "@neon_forget",
+  }
+  for name, word in pairs(more) do list[name] = word end
+  return list
+end
+
 return {
   name = "neon", rank = 20, arch = "aarch64", guard = "defined(__aarch64__) && !defined(__AARCH64EB__)",
   includes = "#include <arm_neon.h>",
   attribute = "",
   features = { { name = "asimd", check = "@hwcap_bit(1)" } },
-  registers = 32, width = 4, vector = "float32x4_t",
-  words = {
-    zero = function() return "vdupq_n_f32(0.0f)" end, set1 = call "vdupq_n_f32",
-    add = call "vaddq_f32", sub = call "vsubq_f32", mul = call "vmulq_f32", div = call "vdivq_f32", sqrt = call "vsqrtq_f32",
-    fma = function(a, b, c) return ("vfmaq_f32(%s, %s, %s)"):format(c, a, b) end,
-    fnma = function(a, b, c) return ("vfmsq_f32(%s, %s, %s)"):format(c, a, b) end,
-    clamp0 = call "@neon_clamp0",
-    keep_n = function(v, n) return ("@neon_keep(%s, %d)"):format(v, n) end,
-    pin = call "@neon_pin",
-    forget = call "@neon_forget",
-    bcast = function(v, slot) return ("vdupq_laneq_f32(%s, %d)"):format(v, slot) end,
-  },
-  folds = {
-    { low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 }, text = call "@neon_fold_halves" },
-    { low = { 0, 2, 4, 6 }, high = { 1, 3, 5, 7 }, text = call "vpaddq_f32" },
-  },
-  layouts = {
-    plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f32 = f32_plain, bf16 = bf16_plain } },
-    split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+  registers = 32,
+  types = {
+    f32 = {
+      vector = "float32x4_t", width = 4, words = words("f32", "0.0f", {
+        clamp0 = call "@neon_clamp0",
+        keep_n = function(v, n) return ("@neon_keep(%s, %d)"):format(v, n) end,
+        store_first = function(p, v) return ("vst1q_lane_f32(%s, %s, 0)"):format(p, v) end,
+        widen_low = function(v) return ("vcvt_f64_f32(vget_low_f32(%s))"):format(v) end,
+        widen_high = function(v) return ("vcvt_high_f64_f32(%s)"):format(v) end,
+      }),
+      folds = {
+        { low = { 0, 1, 4, 5 }, high = { 2, 3, 6, 7 }, text = call "@neon_fold_halves" },
+        { low = { 0, 2, 4, 6 }, high = { 1, 3, 5, 7 }, text = call "vpaddq_f32" },
+      },
+      layouts = {
+        plain = { vecs = 1, element = function(_, s) return s end,
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+        split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
+      },
+    },
+    f64 = {
+      vector = "float64x2_t", width = 2, words = words("f64", "0.0", {
+        clamp0 = call "@neon_clamp0_f64",
+        keep_n = function(v, n) return n == 0 and "vdupq_n_f64(0.0)" or ("vsetq_lane_f64(0.0, %s, 1)"):format(v) end,
+        store_first = function(p, v) return ("vst1q_lane_f64(%s, %s, 0)"):format(p, v) end,
+        to_f32 = function(v) return ("vcombine_f32(vcvt_f32_f64(%s), vdup_n_f32(0.0f))"):format(v) end,
+      }),
+      folds = { { low = { 0, 2 }, high = { 1, 3 }, text = call "vpaddq_f64" } },
+      layouts = { plain = { vecs = 1, element = function(_, s) return s end, dtypes = { f64 = f64_plain } } },
+    },
   },
   helpers = {
     { name = "neon_forget", text = [[
@@ -175,6 +221,11 @@ static inline float32x4_t @neon_keep(float32x4_t v, int n)
 static inline float32x4_t @neon_clamp0(float32x4_t v)
 {
     return vbslq_f32(vcltzq_f32(v), vdupq_n_f32(0.0f), v);
+}]] },
+    { name = "neon_clamp0_f64", text = [[
+static inline float64x2_t @neon_clamp0_f64(float64x2_t v)
+{
+    return vbslq_f64(vcltzq_f64(v), vdupq_n_f64(0.0), v);
 }]] },
     { name = "neon_fold_halves", text = [[
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */

@@ -13,26 +13,49 @@ local function call(name)
   return function(...) return name .. "(" .. table.concat({ ... }, ", ") .. ")" end
 end
 
+--- The arithmetic words; helpers of f64 bear the suffix.
+local function words(suffix, more)
+  local list = {
+    add = enclosed "+", sub = enclosed "-", mul = enclosed "*", div = enclosed "/",
+    sqrt = call("@scalar_sqrt" .. suffix), fma = call("@scalar_fma" .. suffix),
+    fnma = function(a, b, c) return ("@scalar_fma%s(-%s, %s, %s)"):format(suffix, a, b, c) end,
+    clamp0 = call("@scalar_clamp0" .. suffix), pin = call("@scalar_pin" .. suffix),
+    tree = call("@scalar_tree" .. suffix), pairwise = call("@scalar_pairwise" .. suffix),
+  }
+  for name, word in pairs(more) do list[name] = word end
+  return list
+end
+
+--- The memory words of a 16-bit dtype.
+local function half(name)
+  return {
+    load = function(place) return ("@scalar_from_%s(&%s)"):format(name, place) end,
+    store = function(place, v) return ("@scalar_to_%s(&%s, %s)"):format(name, place, v) end,
+    round = call("@scalar_round_" .. name),
+  }
+end
+
 return {
   name = "scalar", rank = 0, arch = "any", guard = "1",
   includes = "#include <string.h>",
   attribute = "",
   features = {},
-  words = {
-    add = enclosed "+", sub = enclosed "-", mul = enclosed "*", div = enclosed "/",
-    sqrt = call "@scalar_sqrt", fma = call "@scalar_fma",
-    fnma = function(a, b, c) return ("@scalar_fma(-%s, %s, %s)"):format(a, b, c) end,
-    clamp0 = call "@scalar_clamp0", tree = call "@scalar_tree", pairwise = call "@scalar_pairwise",
-    dtypes = {
-      f32 = {
-        load = function(place) return place end,
-        store = infix "=",
+  types = {
+    f32 = {
+      ctype = "float", words = words("", {
+        convert = function(v) return ("(double)%s"):format(v) end,
+      }),
+      dtypes = {
+        f32 = { load = function(place) return place end, store = infix "=" },
+        bf16 = half "bf16",
+        f16 = half "f16",
       },
-      bf16 = {
-        load = function(place) return ("@scalar_from_bf16(&%s)"):format(place) end,
-        store = function(place, v) return ("@scalar_to_bf16(&%s, %s)"):format(place, v) end,
-        round = call "@scalar_round_bf16",
-      },
+    },
+    f64 = {
+      ctype = "double", words = words("_f64", {
+        convert = function(v) return ("(float)%s"):format(v) end,
+      }),
+      dtypes = { f64 = { load = function(place) return place end, store = infix "=" } },
     },
   },
   helpers = {
@@ -78,6 +101,208 @@ static inline void @scalar_to_bf16(void *p, float v)
 static inline float @scalar_round_bf16(float v)
 {
     return @scalar_float(@scalar_bf16_bits(v) << 16);
+}]] },
+    { name = "scalar_f16_bits", text = [[
+/* v rounded to nearest even to f16, any NaN to NaN. */
+static inline uint32_t @scalar_f16_bits(float v)
+{
+    const uint32_t bits = @scalar_bits(v);
+    const uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u)
+        return sign | 0x7e00u;
+    if (magnitude >= 0x477ff000u)
+        return sign | 0x7c00u;
+    if (magnitude >= 0x38800000u)
+        return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13);
+    if (magnitude < 0x33000000u)
+        return sign;
+    /* Subnormal: units of 2^-24. */
+    const uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
+    const uint32_t shift = 126u - (magnitude >> 23);
+    const uint32_t whole = mantissa >> shift, rest = mantissa & (((uint32_t)1 << shift) - 1u);
+    const uint32_t half = (uint32_t)1 << (shift - 1u);
+    return sign | (whole + (rest > half || (rest == half && (whole & 1u))));
+}]] },
+    { name = "scalar_from_f16", text = [[
+/* Reads and writes one f16, whatever type the caller gave it. */
+static inline float @scalar_from_f16(const void *p)
+{
+    uint16_t half;
+    memcpy(&half, p, sizeof half);
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, mantissa = half & 0x3ffu;
+    if (exponent == 31)
+        return @scalar_float(sign | 0x7f800000u | (mantissa << 13));
+    if (exponent != 0)
+        return @scalar_float(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+    const float magnitude = (float)mantissa * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+}]] },
+    { name = "scalar_to_f16", text = [[
+static inline void @scalar_to_f16(void *p, float v)
+{
+    const uint16_t half = (uint16_t)@scalar_f16_bits(v);
+    memcpy(p, &half, sizeof half);
+}]] },
+    { name = "scalar_round_f16", text = [[
+/* v after a round trip through f16. */
+static inline float @scalar_round_f16(float v)
+{
+    const uint16_t half = (uint16_t)@scalar_f16_bits(v);
+    return @scalar_from_f16(&half);
+}]] },
+    { name = "scalar_pin", text = [[
+/* v, computed here and not as a part of another operation. */
+static inline float @scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}]] },
+    { name = "scalar_pin_f64", text = [[
+static inline double @scalar_pin_f64(double v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}]] },
+    { name = "scalar_parts_f64", text = [[
+/* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
+static inline int @scalar_parts_f64(double v, uint64_t *mantissa, int *exponent)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    *mantissa = bits & 0xfffffffffffffu;
+    *exponent = (int)((bits >> 52) & 0x7ff) - 1075;
+    if (*exponent == -1075)
+        *exponent = -1074;
+    else
+        *mantissa |= 0x10000000000000u;
+    while (*mantissa != 0 && *mantissa < 0x10000000000000u) {
+        *mantissa <<= 1;
+        --*exponent;
+    }
+    return (int)(bits >> 63);
+}]] },
+    { name = "scalar_fma_f64", text = [[
+/* a * b + c with one rounding, by integers where the hardware has no such operation. */
+static inline double @scalar_fma_f64(double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fma(a, b, c);
+#else
+    __extension__ typedef unsigned __int128 wide;
+    const double most = 0x1.fffffffffffffp1023;
+    if (a == 0.0 || b == 0.0 || !(a <= most && a >= -most && b <= most && b >= -most))
+        return a * b + c;
+    if (!(c <= most && c >= -most))
+        return c;
+    uint64_t ma, mb, mc;
+    int ea, eb, ec;
+    const int sign = @scalar_parts_f64(a, &ma, &ea) ^ @scalar_parts_f64(b, &mb, &eb);
+    const int sign_c = @scalar_parts_f64(c, &mc, &ec);
+    /* Both terms on a common exponent; what is shifted out of the smaller one stays as its last bit. */
+    wide product = (wide)ma * mb << 20, addend = (wide)mc << 72;
+    int exponent = ea + eb - 20;
+    const int distance = mc == 0 ? 0 : exponent - (ec - 72);
+    if (distance > 0)
+        addend = distance > 127 ? 1 : addend >> distance | ((addend & (((wide)1 << distance) - 1)) != 0);
+    if (distance < 0) {
+        product = distance < -127 ? 1 : product >> -distance | ((product & (((wide)1 << -distance) - 1)) != 0);
+        exponent = ec - 72;
+    }
+    const int is_sum = sign == sign_c;
+    const int negative = is_sum || product > addend ? sign : product < addend ? sign_c : 0;
+    const wide sum = is_sum ? product + addend : product > addend ? product - addend : addend - product;
+    if (sum == 0)
+        return 0.0;
+    int top = 127;
+    while (!(sum >> top))
+        --top;
+    int last = exponent + top - 52;
+    if (last < -1074)
+        last = -1074;
+    const int shift = last - exponent;
+    uint64_t mantissa;
+    if (shift > 127) {
+        mantissa = 0;
+    } else if (shift > 0) {
+        const wide rest = sum & (((wide)1 << shift) - 1), half = (wide)1 << (shift - 1);
+        mantissa = (uint64_t)(sum >> shift);
+        mantissa += rest > half || (rest == half && (mantissa & 1));
+    } else {
+        mantissa = (uint64_t)(sum << -shift);
+    }
+    /* A carry out of the mantissa is a carry into the exponent. */
+    uint64_t bits = mantissa < 0x10000000000000u ? mantissa : ((uint64_t)(last + 1074) << 52) + mantissa;
+    if (bits > 0x7ff0000000000000u)
+        bits = 0x7ff0000000000000u;
+    bits |= (uint64_t)negative << 63;
+    double result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+#endif
+}]] },
+    { name = "scalar_sqrt_f64", text = [[
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+/* The correctly rounded square root. */
+static inline double @scalar_sqrt_f64(double v)
+{
+#if defined(__SSE2__)
+    return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(v)));
+#elif defined(__aarch64__)
+    return vget_lane_f64(vsqrt_f64(vdup_n_f64(v)), 0);
+#else
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t mantissa;
+    int exponent;
+    if (v != v || v == 0.0 || v > 0x1.fffffffffffffp1023)
+        return v;
+    if (v < 0.0)
+        return __builtin_nan("");
+    @scalar_parts_f64(v, &mantissa, &exponent);
+    if (exponent & 1) {
+        mantissa <<= 1;
+        --exponent;
+    }
+    /* root = floor(sqrt(mantissa * 2^54)) has 54 bits: 53 and one to round by; a tie is impossible. */
+    const wide square = (wide)mantissa << 54;
+    uint64_t root = 0;
+    for (uint64_t bit = (uint64_t)1 << 53; bit != 0; bit >>= 1) {
+        if ((wide)(root | bit) * (root | bit) <= square)
+            root |= bit;
+    }
+    const uint64_t bits = ((uint64_t)(exponent / 2 + 26 + 1022) << 52) + ((root + 1) >> 1);
+    double result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+#endif
+}]] },
+    { name = "scalar_clamp0_f64", text = [[
+static inline double @scalar_clamp0_f64(double v)
+{
+    return v < 0.0 ? 0.0 : v;
+}]] },
+    { name = "scalar_tree_f64", text = [[
+/* The halving tree over 32 lanes; overwrites them. */
+static inline double @scalar_tree_f64(double *lane)
+{
+    for (size_t w = 16; w > 0; w /= 2) {
+        for (size_t j = 0; j < w; ++j)
+            lane[j] += lane[j + w];
+    }
+    return lane[0];
+}]] },
+    { name = "scalar_pairwise_f64", text = [[
+static inline double @scalar_pairwise_f64(double *part, size_t n)
+{
+    for (; n > 1; n /= 2) {
+        for (size_t i = 0; i < n / 2; ++i)
+            part[i] = part[2 * i] + part[2 * i + 1];
+    }
+    return part[0];
 }]] },
     { name = "scalar_fma", text = [[
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second rounding

@@ -86,30 +86,30 @@ local function slots_of(word, a, b, w)
   return slots
 end
 
-local function find_word(target, a, b, w)
-  for _, word in ipairs(target.folds) do
+local function find_word(vocabulary, a, b, w)
+  for _, word in ipairs(vocabulary.folds) do
     local slots = slots_of(word, a, b, w)
     if slots then return word, slots end
   end
 end
 
 --- Folds inside vectors, two at a time where a word fits both.
-local function fold_mixed(vectors, w, target, define)
+local function fold_mixed(vectors, w, vocabulary, define)
   local used, result = {}, {}
   for i, a in ipairs(vectors) do
     if not used[i] then
       local partner, word, slots
       for j = i + 1, #vectors do
         if not used[j] and not word then
-          word, slots = find_word(target, a, vectors[j], w)
+          word, slots = find_word(vocabulary, a, vectors[j], w)
           partner = word and j
         end
       end
       if not word then
         partner = i
-        word, slots = find_word(target, a, a, w)
+        word, slots = find_word(vocabulary, a, a, w)
       end
-      if not word then usage.fail("target %s has no fold word for lanes at a distance of %d", target.name, w) end
+      if not word then usage.fail("the target has no fold word for %s at a distance of %d lanes", vocabulary.vector, w) end
       used[i], used[partner] = true, true
       result[#result + 1] = fold.vector(define(word.text(a.name, vectors[partner].name)), slots)
     end
@@ -134,19 +134,19 @@ end
 --- One level of the tree.
 -- @param vectors array of labelled vectors
 -- @param w distance of partners in position
--- @param target the target, for `folds` and the word `add`
+-- @param vocabulary a type of the target, for `folds` and the word `add`
 -- @param define function that defines a vector from C text and returns its name
 -- @return array of labelled vectors whose positions have the bit w clear
-function fold.level(vectors, w, target, define)
+function fold.level(vectors, w, vocabulary, define)
   local whole, mixed, result = {}, {}, {}
   for _, vector in ipairs(vectors) do
     local list = is_mixed(vector, w) and mixed or whole
     list[#list + 1] = vector
   end
   if #mixed == 1 and #whole == 0 and upper_is_empty(mixed[1], w) then return { drop_upper(mixed[1], w) } end
-  local function add(a, b) return define(target.words.add(a, b)) end
+  local function add(a, b) return define(vocabulary.words.add(a, b)) end
   for _, vector in ipairs(add_whole(whole, w, add)) do result[#result + 1] = vector end
-  for _, vector in ipairs(fold_mixed(mixed, w, target, define)) do result[#result + 1] = vector end
+  for _, vector in ipairs(fold_mixed(mixed, w, vocabulary, define)) do result[#result + 1] = vector end
   return result
 end
 

@@ -1,19 +1,27 @@
 --- Lowering for targets without vectors: loops over an array of the contract's lanes, one row at a time.
 
 local contract = require "gen.contract"
+local usage = require "gen.usage"
 
 local unpack = table.unpack or unpack
 
 local lanes = {}
 
-local LANES = contract.lanes
-
 local Body = {}
 Body.__index = Body
 
-function Body:load(name, dtype, domain, index)
-  local place = domain == "column" and name or name .. "_row"
-  return self.words.dtypes[dtype].load(("%s[%s]"):format(place, index))
+--- What the target says of a type: its C type, words and dtypes.
+function Body:type_of(node) return self.kernel.target.types[node.type] end
+
+--- The memory words of a dtype; a target that lacks them says so.
+function Body:memory(node, dtype)
+  local target = self.kernel.target
+  return self:type_of(node).dtypes[dtype] or usage.fail("target %s has no dtype %s", target.name, dtype)
+end
+
+function Body:load(node, name, dtype, index)
+  local place = node.domain == "column" and name or name .. "_row"
+  return self:memory(node, dtype).load(("%s[%s]"):format(place, index))
 end
 
 local function is_name(text) return text:match("^[%a_][%w_]*$") ~= nil end
@@ -25,20 +33,20 @@ end
 
 --- C text of a node for the element at `index`; values that are used again or bear a name are defined first.
 function Body:value(node, builder, index, memo)
-  if node.op == "const" then return self.kernel.literal(node.value) end
+  if node.op == "const" then return self.kernel.literal(node.value, node.type) end
   if node.op == "arg" then return self.kernel.scalars[node.name] end
-  if node.domain == "row" then return self:row_value(node) end
+  if node.domain == "row" or node.domain == "uniform" then return self:row_value(node) end
   if memo[node] then return memo[node] end
   local text
   if self.reload and node == self.reload.node then
-    text = self:load(self.reload.name, self.reload.dtype, "element", index)
+    text = self:load(node, self.reload.name, self.reload.dtype, index)
   elseif node.op == "load" then
-    text = self:load(node.name, node.dtype, node.domain, index)
+    text = self:load(node, node.name, node.dtype, index)
   else
     text = self:apply(node, function(operand) return self:value(operand, builder, index, memo) end)
   end
   if not is_name(text) and (node.label or self.kernel.uses[node] > 1) then
-    text = builder:def("float", (node.op == "load" or node.label == "h") and node.label .. "_i" or node.label or "value", bare(text))
+    text = builder:def(self:type_of(node).ctype, (node.op == "load" or node.label == "h") and node.label .. "_i" or node.label or "value", bare(text))
   end
   memo[node] = text
   return text
@@ -47,8 +55,10 @@ end
 function Body:apply(node, operand)
   local texts = {}
   for i, child in ipairs(node) do texts[i] = operand(child) end
-  if node.op == "round" then return self.words.dtypes[node.dtype].round(texts[1]) end
-  return self.words[node.op](unpack(texts, 1, #node))
+  if node.op == "round" then return self:memory(node, node.dtype).round(texts[1]) end
+  local words = node.op == "convert" and self:type_of(node[1]).words or self:type_of(node).words
+  local word = words[node.op] or usage.fail("target %s has no word '%s'", self.kernel.target.name, node.op)
+  return word(unpack(texts, 1, #node))
 end
 
 --- The name of a row node's value; sums were put into the memo when their sweep ended.
@@ -58,12 +68,12 @@ function Body:row_value(node)
     assert(node.op ~= "sum", "a sum is read before its sweep")
     local text
     if node.op == "first" then
-      text = self:load(node.name, node.dtype, "element", 0)
+      text = self:load(node, node.name, node.dtype, 0)
     else
       text = self:apply(node, function(operand) return self:value(operand) end)
     end
     local is_used_once = not node.label and self.kernel.uses[node] == 1
-    memo[node] = is_used_once and text or self.builder:def("float", node.label or "value", bare(text))
+    memo[node] = is_used_once and text or self.builder:def(self:type_of(node).ctype, node.label or "value", bare(text))
   end
   return memo[node]
 end
@@ -73,33 +83,37 @@ function Body:element(builder, sweep, index, lane_arrays, lane)
   local memo = {}
   local function value(node) return self:value(node, builder, index, memo) end
   local stores = {}
-  for i, output in ipairs(sweep.stores) do
-    stores[i] = self.words.dtypes[output.dtype].store(("%s_row[%s]"):format(output.name, index), value(output.node))
+  for _, output in ipairs(sweep.stores) do
+    if output.node.domain ~= "row" then
+      local place = ("%s_row[%s]"):format(output.name, index)
+      stores[#stores + 1] = self:memory(output.node, output.dtype).store(place, value(output.node))
+    end
   end
   for _, text in ipairs(stores) do builder:call(text) end
   for s, sum in ipairs(sweep.sums) do
-    local term, place = sum[1], ("%s[%s]"):format(lane_arrays[s], lane)
+    local term, place, words = sum[1], ("%s[%s]"):format(lane_arrays[s], lane), self:type_of(sum).words
+    local function part(node)
+      return node.type == sum.type and value(node) or self:type_of(node).words.convert(value(node))
+    end
     if term.op == "mul" then
-      builder:set(place, self.words.fma(value(term[1]), value(term[2]), place))
+      builder:set(place, words.fma(part(term[1]), part(term[2]), place))
     else
-      builder:set(place, bare(self.words.add(place, value(term))))
+      builder:set(place, bare(words.add(place, part(term))))
     end
   end
 end
 
 --- The sums of one block of `length` elements from `start` (C text or 0) as C texts.
 function Body:block_sums(builder, sweep, start, length)
-  local arrays, texts = {}, {}
-  for s in ipairs(sweep.sums) do
-    arrays[s] = builder:array("float", "lane", LANES)
-  end
-  local zero, j = builder:loop("j", 0, LANES, 1)
-  for s in ipairs(sweep.sums) do zero:set(("%s[%s]"):format(arrays[s], j), self.kernel.literal(0)) end
-  local full = math.floor(length / LANES) * LANES
+  local arrays, texts, lanes_here = {}, {}, self.lanes
+  for s, sum in ipairs(sweep.sums) do arrays[s] = builder:array(self:type_of(sum).ctype, "lane", lanes_here) end
+  local zero, j = builder:loop("j", 0, lanes_here, 1)
+  for s, sum in ipairs(sweep.sums) do zero:set(("%s[%s]"):format(arrays[s], j), self.kernel.literal(0, sum.type)) end
+  local full = math.floor(length / lanes_here) * lanes_here
   local function text_of(offset) return start == 0 and ("%d"):format(offset) or offset == 0 and start or start .. " + " .. offset end
   if full > 0 then
-    local stripe, i = builder:loop("i", start, text_of(full), LANES)
-    local inner, lane = stripe:loop("j", 0, LANES, 1)
+    local stripe, i = builder:loop("i", start, text_of(full), lanes_here)
+    local inner, lane = stripe:loop("j", 0, lanes_here, 1)
     self:element(inner, sweep, i .. " + " .. lane, arrays, lane)
   end
   if full < length then
@@ -107,21 +121,22 @@ function Body:block_sums(builder, sweep, start, length)
     local from = text_of(full)
     self:element(inner, sweep, from == "0" and lane or from .. " + " .. lane, arrays, lane)
   end
-  for s in ipairs(sweep.sums) do texts[s] = self.words.tree(arrays[s]) end
+  for s, sum in ipairs(sweep.sums) do texts[s] = self:type_of(sum).words.tree(arrays[s]) end
   return texts
 end
 
 function Body:sum_sweep(sweep)
   local cut = contract.blocks(sweep.count)
   local function finish(s, text)
-    self.row_values[sweep.sums[s]] = self.builder:def("float", "sum_" .. (sweep.sums[s][1].label or "squares"), text)
+    local sum = sweep.sums[s]
+    self.row_values[sum] = self.builder:def(self:type_of(sum).ctype, "sum_" .. (sum[1].label or "squares"), text)
   end
   if cut.count == 1 then
     for s, text in ipairs(self:block_sums(self.builder, sweep, 0, sweep.count)) do finish(s, text) end
     return
   end
   local parts = {}
-  for s in ipairs(sweep.sums) do parts[s] = self.builder:array("float", "parts", cut.count) end
+  for s in ipairs(sweep.sums) do parts[s] = self.builder:array(self:type_of(sweep.sums[s]).ctype, "parts", cut.count) end
   local full = math.floor(sweep.count / cut.length)
   local inner, block = self.builder:loop("block", 0, full, 1)
   local start = inner:def("size_t", "start", ("%s * %d"):format(block, cut.length))
@@ -132,17 +147,21 @@ function Body:sum_sweep(sweep)
     local texts = self:block_sums(self.builder, sweep, ("%d"):format(from), math.min(cut.length, sweep.count - from))
     for s, text in ipairs(texts) do self.builder:set(("%s[%d]"):format(parts[s], b), text) end
   end
-  for s in ipairs(sweep.sums) do finish(s, self.words.pairwise(parts[s], cut.count)) end
+  for s, sum in ipairs(sweep.sums) do finish(s, self:type_of(sum).words.pairwise(parts[s], cut.count)) end
 end
 
 --- Writes the statements that normalise one row. Arguments as for gen/lower/vectors.lua.
 function lanes.block(kernel, builder)
-  local body = setmetatable({ kernel = kernel, words = kernel.target.words, builder = builder, row_values = {} }, Body)
+  local body = setmetatable({ kernel = kernel, builder = builder, row_values = {}, lanes = kernel.plan.problem.contract.lanes },
+    Body)
   for index, sweep in ipairs(kernel.sweeps) do
     builder:note(sweep.note)
     local reload = kernel.reload
     body.reload = reload and index > reload.by and reload or nil
     for _, node in ipairs(sweep.rows) do body:row_value(node) end
+    for _, output in ipairs(sweep.stores) do
+      if output.node.domain == "row" then builder:set(output.name .. "[row]", body:row_value(output.node)) end
+    end
     if #sweep.sums > 0 then
       body:sum_sweep(sweep)
     else

@@ -27,10 +27,10 @@ end
 
 --- A fresh name: `hint` itself, else `hint` with the first free number.
 function Builder:name(hint)
-  local name, n = hint, 0
+  local name, n, separator = hint, 0, hint:match("%d$") and "_" or ""
   while is_taken(self, name) do
     n = n + 1
-    name = hint .. n
+    name = hint .. separator .. n
   end
   self.taken[name] = true
   return name

@@ -7,6 +7,7 @@
 local contract = require "gen.contract"
 local fold = require "gen.lower.fold"
 local rows = require "gen.lower.rows"
+local usage = require "gen.usage"
 
 local unpack = table.unpack or unpack
 
@@ -14,8 +15,6 @@ local vectors = {}
 
 --- Straight-line code up to this many vectors in a sweep over a row block; longer ones are loops over stripes.
 local UNROLL = 32
-
-local LANES = contract.lanes
 
 -- The body of one row block ------------------------------------------------------------------------------------------
 
@@ -33,65 +32,90 @@ end
 --- Text of the address of an element of an array: `i` names a loop counter or is false.
 function Body:address(name, domain, row, i, offset)
   if domain == "column" then return c_sum(name, i, offset) end
-  return c_sum(name .. "_row", i, row * self.plan.n + offset)
+  if self.row_loop then return c_sum(name .. "_at", i, offset) end
+  local pointer, rows_on = self.kernel.row_pointer(name, row)
+  return c_sum(pointer, i, rows_on * self.plan.n + offset)
 end
 
---- A word of the target; a target that lacks it says so.
-function Body:word(op)
-  return self.words[op] or error({ usage = ("target %s has no word '%s'"):format(self.target.name, op) }, 0)
+--- What the target says of a type: its vectors, words and folds.
+function Body:type_of(node) return self.target.types[node.type] end
+
+--- The word of a node's type for an operation; a target that lacks it says so.
+function Body:word(node, op)
+  local word = self:type_of(node).words[op]
+  if not word then usage.fail("target %s has no word '%s' for %s", self.target.name, op, node.type) end
+  return word
 end
 
 --- A value that is the same for all rows, as a vector defined before the row loop.
 function Body:uniform(node)
-  if node.op == "const" and node.value == 0 then return self:zero() end
+  if node.op == "const" and node.value == 0 then return self:zero(node.type) end
   local memo = self.kernel.uniforms
   if not memo[node] then
     local text, hint
-    if node.op == "const" then
-      hint, text = node.value == 1 and "one" or "count", self.words.set1(self.kernel.literal(node.value))
-    elseif node.op == "arg" then
-      hint, text = "all_" .. node.name, self.words.set1(self.kernel.scalars[node.name])
+    local source = node.op == "convert" and node[1] or node
+    if source.op == "const" then
+      hint, text = node.value == 1 and "one" or "count", self.kernel.literal(node.value, node.type)
     else
-      hint, text = node.label or "uniform", self:apply(node, function(operand) return self:uniform(operand) end)
+      assert(source.op == "arg", "a uniform value is a literal or an argument")
+      hint, text = "all_" .. (node.label or source.name), self.kernel.scalars[source.name]
     end
-    memo[node] = self.kernel.prologue:def(self.target.vector, hint, text)
+    memo[node] = self.kernel.prologue:def(self:type_of(node).vector, hint, self:word(node, "set1")(text))
   end
   return memo[node]
 end
 
-function Body:zero()
-  local memo = self.kernel.uniforms
-  memo.zero = memo.zero or self.kernel.prologue:def(self.target.vector, "zero", self.words.zero())
-  return memo.zero
+--- The vector of zeros of a type.
+function Body:zero(of_type)
+  local memo, words = self.kernel.uniforms, self.target.types[of_type]
+  memo[of_type] = memo[of_type] or self.kernel.prologue:def(words.vector, "zero", words.words.zero())
+  return memo[of_type]
 end
 
 --- C text of an arithmetic node over the texts of its operands.
 function Body:apply(node, operand)
   local texts = {}
   for i, child in ipairs(node) do texts[i] = operand(child) end
-  return self:word(node.op)(unpack(texts, 1, #node))
+  return self:word(node, node.op)(unpack(texts, 1, #node))
+end
+
+--- Where a node is loaded from: array and dtype, or nil for a computed one.
+function Body:source(node)
+  local reload = self.reload
+  if reload and node == reload.node then return reload.name, reload.dtype end
+  if node.op == "load" then return node.name, node.dtype end
 end
 
 -- Row values ---------------------------------------------------------------------------------------------------------
 
-function Body:define(hint, text) return self.builder:def(self.target.vector, hint, text) end
+function Body:define(node, hint, text) return self.builder:def(self:type_of(node).vector, hint, text) end
 
---- A row value with one vector per row.
-function Body:spread(value, hint)
-  local names = {}
+--- A row node's value with one vector per row.
+function Body:spread(node)
+  local spread = self.spreads[node]
+  if spread then return spread end
+  local value, names = self:row_value(node), {}
   for row = 0, self.rows - 1 do
     local at = value.at[row]
     local name = value.vectors[at.vector]
-    names[row + 1] = at.everywhere and name or self:define(hint, self.words.bcast(name, at.slot))
+    names[row + 1] = at.everywhere and name
+      or self:define(node, node.label or "spread", self:word(node, "bcast")(name, at.slot))
   end
-  return rows.spread(names)
+  self.spreads[node] = rows.spread(names)
+  return self.spreads[node]
+end
+
+--- The name of the vector that holds a row node's value for one row in every slot.
+function Body:row_vector(node, row)
+  if self.row_loop then return self.row_loop.vectors[node] end
+  return self:spread(node).vectors[row + 1]
 end
 
 --- The first element of each row.
 function Body:first_elements(node)
   local words, names = self.dtypes[node.dtype], {}
   for row = 0, self.rows - 1 do
-    names[row + 1] = self:define(node.label, words.first(self:address(node.name, "element", row, false, 0)))
+    names[row + 1] = self:define(node, node.label, words.first(self:address(node.name, "element", row, false, 0)))
   end
   return rows.spread(names)
 end
@@ -105,7 +129,7 @@ function Body:rounded_rows(node, value)
     for k = 1, self.layout.vecs do copies[k] = name end
     local raws = {}
     for j = 1, words.raws do raws[j] = self.builder:def(words.raw, "raw", narrow(copies, j)) end
-    names[i] = self:define(node.label or "rounded", words.widen(raws, 1))
+    names[i] = self:define(node, node.label or "rounded", words.widen(raws, 1))
   end
   return rows.value(names, value.at, self.rows)
 end
@@ -122,9 +146,26 @@ function Body:row_operands(node)
     end
   end
   for i, child in ipairs(node) do
-    if differ and operands[i] then operands[i] = self:spread(operands[i], child.label or "spread") end
+    if differ and operands[i] then operands[i] = self:spread(child) end
   end
   return operands
+end
+
+--- A row value in another type. What was in slot s is in slot s of the rounded vector, whose upper half is empty; only a
+-- spread value can be widened.
+function Body:converted_rows(node)
+  local is_narrower = node.type == "f32"
+  local value = is_narrower and self:row_value(node[1]) or self:spread(node[1])
+  local names, at = {}, {}
+  for v, name in ipairs(value.vectors) do
+    local text = is_narrower and self:word(node[1], "to_f32")(name) or self:word(node[1], "widen_low")(name)
+    names[v] = self:define(node, node.label or "converted", text)
+  end
+  for row = 0, self.rows - 1 do
+    local old = value.at[row]
+    at[row] = { vector = old.vector, slot = old.slot, everywhere = old.everywhere and not is_narrower }
+  end
+  return rows.value(names, at, self.rows)
 end
 
 --- Combines row values vector by vector; a value that is used once and bears no name stays text.
@@ -136,32 +177,25 @@ function Body:combined_rows(node)
   for v in ipairs(example.vectors) do
     local texts = {}
     for i, child in ipairs(node) do texts[i] = operands[i] and operands[i].vectors[v] or self:uniform(child) end
-    local text = self:word(node.op)(unpack(texts, 1, #node))
+    local text = self:word(node, node.op)(unpack(texts, 1, #node))
     local is_used_once = not node.label and self.kernel.uses[node] == 1
-    names[v] = is_used_once and text or self:define(node.label or "value", text)
+    names[v] = is_used_once and text or self:define(node, node.label or "value", text)
   end
   return rows.value(names, example.at, self.rows)
 end
+
+local ROW_VALUES = { first = Body.first_elements, convert = Body.converted_rows }
 
 --- The row value of a row node; sums were put into the memo when their sweep ended.
 function Body:row_value(node)
   local value = self.row_values[node]
   if not value then
     assert(node.op ~= "sum", "a sum is read before its sweep")
-    value = node.op == "first" and self:first_elements(node) or self:combined_rows(node)
+    local how = ROW_VALUES[node.op] or self.combined_rows
+    value = how(self, node)
     self.row_values[node] = value
   end
   return value
-end
-
---- The name of the vector that holds a row node's value for one row in every slot.
-function Body:row_vector(node, row)
-  local spread = self.spreads[node]
-  if not spread then
-    spread = self:spread(self:row_value(node), node.label or "spread")
-    self.spreads[node] = spread
-  end
-  return spread.vectors[row + 1]
 end
 
 -- Element values -----------------------------------------------------------------------------------------------------
@@ -232,13 +266,6 @@ function Step:hint(words, label)
   return words.is_compute and label or label .. "_raw"
 end
 
---- Where a node is loaded from: array and dtype, or nil for a computed one.
-function Step:source(node)
-  local reload = self.body.reload
-  if reload and node == reload.node then return reload.name, reload.dtype end
-  if node.op == "load" then return node.name, node.dtype end
-end
-
 --- C text of vector k of a node; values that are used again or bear a name are defined first.
 function Step:value(node, k)
   if node.domain == "uniform" then return self.body:uniform(node) end
@@ -246,17 +273,20 @@ function Step:value(node, k)
   local memo, key = owner(node, self), node.id .. "." .. k
   if not memo[key] then
     local text
-    local name, dtype = self:source(node)
+    local name, dtype = self.body:source(node)
     if name then
       text = self.body.dtypes[dtype].widen(self:raws(node, dtype, name), k)
     elseif node.op == "round" then
       text = self.body.dtypes[node.dtype].widen(self:raws(node[1], node.dtype), k)
+    elseif node.op == "pin" then
+      text = self.builder:var(self.body.type.vector, node.label or "pinned", self:value(node[1], k))
+      self.builder:call(self.body.words.pin(text))
     else
       text = self.body:apply(node, function(operand) return self:value(operand, k) end)
     end
     local is_name = text:match("^[%a_][%w_]*$")
     if not is_name and (node.label or self.body.kernel.uses[node] > 1) then
-      text = self.builder:def(self.body.target.vector, node.label or "value", text)
+      text = self.builder:def(self.body.type.vector, node.label or "value", text)
     end
     memo[key] = text
   end
@@ -265,7 +295,7 @@ end
 
 --- How many slots of vector k hold elements of this step.
 function Step:held(k)
-  local layout, width = self.body.layout, self.body.target.width
+  local layout, width = self.body.layout, self.body.type.width
   if not self.n then return width end
   local held = 0
   for slot = 0, width - 1 do
@@ -277,32 +307,49 @@ end
 --- Vector k of a term of a sum: +0 past the end of the row.
 function Step:term(node, k)
   local value, held = self:value(node, k), self:held(k)
-  if held == self.body.target.width or is_zero_padded(node) then return value end
+  if held == self.body.type.width or is_zero_padded(node) then return value end
   return self.body.words.keep_n(value, held)
 end
+
+--- The vectors of the accumulators' type that make up vector k of a term: itself, or its widened halves.
+function Step:parts(node, k)
+  local body = self.body
+  local value = self:term(node, k)
+  if body.parts == 1 then return { value } end
+  local memo, key = owner(node, self), node.id .. "wide" .. k
+  if not memo[key] then
+    memo[key] = {
+      self.builder:def(body.acc.vector, "low", body.words.widen_low(value)),
+      self.builder:def(body.acc.vector, "high", body.words.widen_high(value)),
+    }
+  end
+  return memo[key]
+end
+
+local function sum_hint(sum) return sum[1].op == "mul" and "squares" or "total" end
 
 --- Adds this step's vectors to the accumulators of a sum: a product by fused multiply-add. Straight-line additions are
 -- pinned: compilers would delay them to the end and spill all their operands.
 function Step:accumulate(sum, accumulators)
   local body, node = self.body, sum[1]
+  local words, is_product = body.acc.words, node.op == "mul"
   for k = 1, body.layout.vecs do
-    local index = self.chunk * body.layout.vecs + k
-    local name = accumulators[index]
-    local hint = node.op == "mul" and "squares" or "total"
-    local text
-    if node.op == "mul" then
-      local a = self:term(node[1], k)
-      local b = node[2] == node[1] and a or self:term(node[2], k)
-      text = body.words.fma(a, b, name or body:zero())
-    else
-      local term = self:term(node, k)
-      text = name and body.words.add(name, term) or term
-    end
-    if name then
-      self.builder:set(name, text)
-      if body.is_straight and node.op ~= "mul" then self.builder:call(body.words.pin(name)) end
-    else
-      accumulators[index] = self.builder:var(body.target.vector, hint, text)
+    local a = self:parts(is_product and node[1] or node, k)
+    local b = is_product and self:parts(node[2], k)
+    for part = 1, body.parts do
+      local index = body:accumulator(self.chunk, k, part)
+      local name, text = accumulators[index], a[part]
+      if is_product then
+        text = words.fma(a[part], b[part], name or body:zero(sum.type))
+      elseif name then
+        text = words.add(name, text)
+      end
+      if name then
+        self.builder:set(name, text)
+        if body.is_straight and not is_product then self.builder:call(words.pin(name)) end
+      else
+        accumulators[index] = self.builder:var(body.acc.vector, sum_hint(sum), text)
+      end
     end
   end
 end
@@ -321,9 +368,9 @@ end
 
 -- Walks --------------------------------------------------------------------------------------------------------------
 
---- Chunks that are computed before their stores are written: their values should stay in registers.
+--- Chunks of each walker that are computed before their stores are written: their values should stay in registers.
 function Body:group_size(walkers)
-  local values = self.layout.vecs * #walkers
+  local values = self.layout.vecs * walkers
   return math.max(1, math.floor(self.target.registers / 4 / values))
 end
 
@@ -338,7 +385,9 @@ function Body:run(builder, sweep, steps, group)
       columns[column_key] = columns[column_key] or {}
       local step = setmetatable({ body = self, builder = builder, row = place.walker.row, i = place.i, offset = place.offset,
         chunk = place.chunk, n = place.n, memo = {}, columns = columns[column_key], stores = stores }, Step)
-      for _, output in ipairs(sweep.stores) do step:store(output) end
+      for _, output in ipairs(sweep.stores) do
+        if output.node.domain ~= "row" then step:store(output) end
+      end
       done[#done + 1] = { step = step, walker = place.walker }
     end
     for _, text in ipairs(stores) do builder:call(text) end
@@ -348,15 +397,16 @@ function Body:run(builder, sweep, steps, group)
   end
 end
 
---- Steps of one stripe for some walkers: chunks outside, walkers inside. `i` names where the stripes are counted from.
+--- Steps of one stripe for some walkers: chunks outside, walkers inside. `i` names where the stripes are counted from. A stripe
+-- is a round of the lanes; where nothing is summed it is what fits the registers.
 function Body:stripe_steps(walkers, strip, i, stripe)
   local steps, size = {}, self.chunk
-  for chunk = strip, LANES / size - 1, self.strips_now do
+  for chunk = strip, self.stripe / size - 1, self.strips_now do
     for _, walker in ipairs(walkers) do
-      local left = walker.length - stripe * LANES - chunk * size
+      local left = walker.length - stripe * self.stripe - chunk * size
       if left > 0 then
         steps[#steps + 1] = { walker = walker, chunk = chunk, i = i, n = left < size and left or nil,
-          offset = walker.base + stripe * LANES + chunk * size }
+          offset = walker.base + stripe * self.stripe + chunk * size }
       end
     end
   end
@@ -368,27 +418,27 @@ end
 function Body:extent(walkers)
   local full, most = math.huge, 0
   for _, walker in ipairs(walkers) do
-    full = math.min(full, math.floor(walker.length / LANES))
-    most = math.max(most, math.ceil(walker.length / LANES))
+    full = math.min(full, math.floor(walker.length / self.stripe))
+    most = math.max(most, math.ceil(walker.length / self.stripe))
   end
-  return full, most, LANES / self.target.width * math.max(#walkers, self.rows)
+  return full, most, self.stripe / self.type.width * math.max(#walkers, self.rows)
 end
 
 --- Walks the chunks of a strip: a loop over the stripes that all walkers fill, then what is left of each.
 -- `start` names the element offset of the group of blocks, or is false where it is literal.
 function Body:walk(builder, sweep, walkers, strip, start)
   local full, most, vectors_per_stripe = self:extent(walkers)
-  local group = self:group_size(walkers) * #walkers
+  local group = self:group_size(#walkers) * #walkers
   local done = 0
   if most * vectors_per_stripe > UNROLL and full > 1 then
     self:start_lanes(builder, sweep, walkers, strip)
-    local inner, i = builder:loop("i", start or 0, c_sum(start, full * LANES), LANES)
+    local inner, i = builder:loop("i", start or 0, c_sum(start, full * self.stripe), self.stripe)
     self:run(inner, sweep, self:stripe_steps(walkers, strip, i, 0), group)
     done = full
   end
   if (most - done) * vectors_per_stripe > UNROLL and #walkers > 1 then
     for _, walker in ipairs(walkers) do
-      local part = { row = walker.row, base = walker.base + done * LANES, length = walker.length - done * LANES,
+      local part = { row = walker.row, base = walker.base + done * self.stripe, length = walker.length - done * self.stripe,
         accumulators = walker.accumulators }
       if part.length > 0 then self:walk(builder, sweep, { part }, strip, start) end
     end
@@ -408,10 +458,12 @@ function Body:start_lanes(builder, sweep, walkers, strip)
   for _, walker in ipairs(walkers) do
     for s, sum in ipairs(sweep.sums) do
       for _, step in ipairs(self:stripe_steps({ walker }, strip, false, 0)) do
+        local list = walker.accumulators[s]
         for k = 1, self.layout.vecs do
-          local index, list = step.chunk * self.layout.vecs + k, walker.accumulators[s]
-          list[index] = list[index]
-            or builder:var(self.target.vector, sum[1].op == "mul" and "squares" or "total", self:zero())
+          for part = 1, self.parts do
+            local index = self:accumulator(step.chunk, k, part)
+            list[index] = list[index] or builder:var(self.acc.vector, sum_hint(sum), self:zero(sum.type))
+          end
         end
       end
     end
@@ -420,19 +472,30 @@ end
 
 -- Sums ---------------------------------------------------------------------------------------------------------------
 
+--- The number of the accumulator for a part of vector k of a chunk.
+function Body:accumulator(chunk, k, part)
+  return (chunk * self.layout.vecs + k - 1) * self.parts + part
+end
+
+--- The labels of that accumulator's slots.
+function Body:labels(walker, chunk, k, part)
+  local slots, present = {}, math.min(walker.length, self.lanes)
+  for slot = 0, self.acc.width - 1 do
+    local lane = chunk * self.chunk + self.layout.element(k - 1, slot + (part - 1) * self.acc.width)
+    slots[slot + 1] = { row = walker.row, position = lane + self.lanes * walker.block, lanes = lane < present and 1 or 0 }
+  end
+  return slots
+end
+
 --- The labelled vectors of a walker's accumulators for one sum.
 function Body:labelled(walker, accumulators)
-  local list, vecs = {}, self.layout.vecs
-  local present = math.min(walker.length, LANES)
-  for index = 1, LANES / self.target.width do
-    if accumulators[index] then
-      local chunk, k = math.floor((index - 1) / vecs), (index - 1) % vecs
-      local slots = {}
-      for slot = 0, self.target.width - 1 do
-        local lane = chunk * self.chunk + self.layout.element(k, slot)
-        slots[slot + 1] = { row = walker.row, position = lane + LANES * walker.block, lanes = lane < present and 1 or 0 }
+  local list = {}
+  for chunk = 0, self.lanes / self.chunk - 1 do
+    for k = 1, self.layout.vecs do
+      for part = 1, self.parts do
+        local name = accumulators[self:accumulator(chunk, k, part)]
+        if name then list[#list + 1] = fold.vector(name, self:labels(walker, chunk, k, part)) end
       end
-      list[#list + 1] = fold.vector(accumulators[index], slots)
     end
   end
   return list
@@ -440,10 +503,10 @@ end
 
 --- Folds from the distance `from` down to `to` (a power of two).
 function Body:fold_lanes(builder, list, from, to)
-  local function define(text) return builder:var(self.target.vector, "part", text) end
+  local function define(text) return builder:var(self.acc.vector, "part", text) end
   local w = from
   while w >= to do
-    list = fold.level(list, w, self.target, define)
+    list = fold.level(list, w, self.acc, define)
     w = w / 2
   end
   return list
@@ -451,10 +514,10 @@ end
 
 --- Folds blocks at the distances `from` up to `to` (in blocks).
 function Body:fold_blocks(builder, list, from, to)
-  local function define(text) return builder:def(self.target.vector, "part", text) end
+  local function define(text) return builder:def(self.acc.vector, "part", text) end
   local distance = from
   while distance <= to do
-    list = fold.level(list, distance * LANES, self.target, define)
+    list = fold.level(list, distance * self.lanes, self.acc, define)
     distance = distance * 2
   end
   return list
@@ -474,14 +537,14 @@ function Body:strip_sums(builder, sweep, places, strip, start, lists)
     for _, walker in ipairs(walkers) do
       for _, vector in ipairs(self:labelled(walker, walker.accumulators[s])) do mine[#mine + 1] = vector end
     end
-    self:append_pinned(builder, lists[s], self:fold_lanes(builder, mine, LANES / 2, self.strips_now * self.chunk))
+    self:append_pinned(builder, lists[s], self:fold_lanes(builder, mine, self.lanes / 2, self.strips_now * self.chunk))
   end
 end
 
 --- Appends vectors to a list, each computed by then.
 function Body:append_pinned(builder, list, vectors_to_add)
   for _, vector in ipairs(vectors_to_add) do
-    builder:call(self.words.pin(vector.name))
+    builder:call(self.acc.words.pin(vector.name))
     list[#list + 1] = vector
   end
 end
@@ -492,68 +555,142 @@ local function empty_lists(sums)
   return lists
 end
 
---- Sums of a group of blocks in all rows: for each sum, vectors that are folded down to the group. Rows are walked one after
--- the other, so that few vectors live at once and hardware prefetchers see few streams; blocks are walked together.
+--- Sums of a group of blocks in one row: for each sum, vectors folded as far as whole vectors can be.
 -- @param blocks array of { index=, base=, length= }
-function Body:group_sums(builder, sweep, blocks, start)
-  local lists = empty_lists(sweep.sums)
-  self.strips_now = math.min(self.schedule.strips, LANES / self.chunk)
-  for row = 0, self.rows - 1 do
-    local mine, places = empty_lists(sweep.sums), {}
-    for b, block in ipairs(blocks) do places[b] = { row = row, block = block.index, base = block.base, length = block.length } end
-    for strip = 0, self.strips_now - 1 do self:strip_sums(builder, sweep, places, strip, start, mine) end
-    for s in ipairs(sweep.sums) do
-      self:append_pinned(builder, lists[s], self:fold_lanes(builder, mine[s], self.strips_now * self.chunk / 2, self.chunk))
-    end
-  end
+function Body:row_sums(builder, sweep, row, blocks, start)
+  local lists, mine, places = empty_lists(sweep.sums), empty_lists(sweep.sums), {}
+  for b, block in ipairs(blocks) do places[b] = { row = row, block = block.index, base = block.base, length = block.length } end
+  for strip = 0, self.strips_now - 1 do self:strip_sums(builder, sweep, places, strip, start, mine) end
   for s in ipairs(sweep.sums) do
-    lists[s] = self:fold_lanes(builder, lists[s], self.chunk / 2, 1)
-    lists[s] = self:fold_blocks(builder, lists[s], 1, #blocks / 2)
+    local folded = self:fold_lanes(builder, mine[s], self.strips_now * self.chunk / 2, self.chunk / self.parts)
+    self:append_pinned(builder, lists[s], folded)
   end
   return lists
 end
 
---- Labels of a vector that stands for blocks further on.
-local function shifted(vector, name, blocks)
-  local slots = {}
-  for s, slot in ipairs(vector.slots) do
-    slots[s] = slot and { row = slot.row, position = slot.position + blocks * LANES, lanes = slot.lanes }
-  end
-  return fold.vector(name, slots)
-end
-
---- Sums of `groups` groups of full blocks in a loop over the groups; the groups' vectors meet in arrays.
-function Body:looped_groups(sweep, groups, together, length)
-  local arrays, lists = {}, {}
+--- Writes a loop over `count` instances of what `make` writes; the instances' vectors meet in arrays.
+-- @param make function(builder of the body, counter) that returns lists of labelled vectors, one for each sum
+-- @param relabel function(slot, instance) that returns the label of an instance's slot
+-- @return for each sum, the labelled vectors of all instances
+function Body:looped(builder, sweep, hint, count, make, relabel)
+  local arrays, lists = {}, empty_lists(sweep.sums)
   for s in ipairs(sweep.sums) do
-    arrays[s] = { kind = "array", type = self.target.vector, name = self.builder:name("parts") }
-    self.builder:add(arrays[s])
+    arrays[s] = { kind = "array", type = self.acc.vector, name = builder:name("parts") }
+    builder:add(arrays[s])
   end
-  local inner, group = self.builder:loop("group", 0, groups, 1)
-  local start = inner:def("size_t", "start", ("%s * %d"):format(group, together * length))
-  local blocks = {}
-  for b = 0, together - 1 do blocks[b + 1] = { index = b, base = b * length, length = length } end
-  local folded = self:group_sums(inner, sweep, blocks, start)
-  for s in ipairs(sweep.sums) do
-    local count = #folded[s]
-    arrays[s].count, lists[s] = groups * count, {}
-    for v, vector in ipairs(folded[s]) do
-      local index = c_sum(count == 1 and group or ("%s * %d"):format(group, count), v - 1)
+  local inner, counter = builder:loop(hint, 0, count, 1)
+  for s, list in ipairs(make(inner, counter)) do
+    arrays[s].count = count * #list
+    for v, vector in ipairs(list) do
+      local index = c_sum(#list == 1 and counter or ("%s * %d"):format(counter, #list), v - 1)
       inner:set(("%s[%s]"):format(arrays[s].name, index), vector.name)
     end
-    for g = 0, groups - 1 do
-      for v, vector in ipairs(folded[s]) do
-        local name = ("%s[%d]"):format(arrays[s].name, g * count + v - 1)
-        table.insert(lists[s], shifted(vector, name, g * together))
+    for instance = 0, count - 1 do
+      for v, vector in ipairs(list) do
+        local slots = {}
+        for i, slot in ipairs(vector.slots) do slots[i] = slot and relabel(slot, instance) end
+        table.insert(lists[s], fold.vector(("%s[%d]"):format(arrays[s].name, instance * #list + v - 1), slots))
       end
     end
   end
   return lists
 end
 
+--- The matrices that the elements of a sweep are loaded from and stored to, in the order of their use.
+function Body:matrices(sweep)
+  local names, seen = {}, {}
+  local function add(name)
+    if not seen[name] then names[#names + 1] = name end
+    seen[name] = true
+  end
+  local function visit(node)
+    if node.domain == "row" or seen[node] then return end
+    seen[node] = true
+    local source = self:source(node)
+    if source and node.domain == "element" then add(source) end
+    if not source then
+      for _, operand in ipairs(node) do visit(operand) end
+    end
+  end
+  for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
+  for _, store in ipairs(sweep.stores) do
+    if store.node.domain ~= "row" then
+      visit(store.node)
+      add(store.name)
+    end
+  end
+  return names
+end
+
+--- Row values of a sweep in arrays, for a loop over rows.
+function Body:row_arrays(builder, sweep)
+  local arrays = {}
+  for i, node in ipairs(sweep.rows) do
+    arrays[i] = builder:array(self:type_of(node).vector, (node.label or "value") .. "_of", self.rows)
+    for row = 0, self.rows - 1 do builder:set(("%s[%d]"):format(arrays[i], row), self:row_vector(node, row)) end
+  end
+  return arrays
+end
+
+--- The same sums for all rows of the block in a loop over them.
+function Body:looped_rows(builder, sweep, blocks, start)
+  local arrays = self:row_arrays(builder, sweep)
+  local function make(inner, counter)
+    self.row_loop = { vectors = {} }
+    for _, name in ipairs(self:matrices(sweep)) do
+      inner:def(self.kernel.pointer_types[name], name .. "_at", self.kernel.row_in_block(name, counter))
+    end
+    for i, node in ipairs(sweep.rows) do
+      local text = ("%s[%s]"):format(arrays[i], counter)
+      self.row_loop.vectors[node] = inner:def(self:type_of(node).vector, (node.label or "value") .. "_here", text)
+    end
+    local lists = self:row_sums(inner, sweep, 0, blocks, start)
+    self.row_loop = nil
+    return lists
+  end
+  return self:looped(builder, sweep, "r", self.rows, make, function(slot, instance)
+    return { row = instance, position = slot.position, lanes = slot.lanes }
+  end)
+end
+
+--- Sums of a group of blocks in all rows: for each sum, vectors that are folded down to the group. Rows are walked one after
+-- the other, so that few vectors live at once and hardware prefetchers see few streams; blocks are walked together.
+function Body:group_sums(builder, sweep, blocks, start)
+  local lists = empty_lists(sweep.sums)
+  local vectors_of_row = blocks[1].length * #blocks / self.type.width
+  if self.rows > 1 and self.rows * vectors_of_row > UNROLL then
+    lists = self:looped_rows(builder, sweep, blocks, start)
+  else
+    for row = 0, self.rows - 1 do
+      for s, list in ipairs(self:row_sums(builder, sweep, row, blocks, start)) do
+        for _, vector in ipairs(list) do lists[s][#lists[s] + 1] = vector end
+      end
+    end
+  end
+  for s in ipairs(sweep.sums) do
+    lists[s] = self:fold_lanes(builder, lists[s], self.chunk / self.parts / 2, 1)
+    lists[s] = self:fold_blocks(builder, lists[s], 1, #blocks / 2)
+  end
+  return lists
+end
+
+--- Sums of `groups` groups of full blocks in a loop over the groups.
+function Body:looped_groups(sweep, groups, together, length)
+  local blocks = {}
+  for b = 0, together - 1 do blocks[b + 1] = { index = b, base = b * length, length = length } end
+  local function make(inner, counter)
+    local start = inner:def("size_t", "start", ("%s * %d"):format(counter, together * length))
+    return self:group_sums(inner, sweep, blocks, start)
+  end
+  return self:looped(self.builder, sweep, "group", groups, make, function(slot, instance)
+    return { row = slot.row, position = slot.position + instance * together * self.lanes, lanes = slot.lanes }
+  end)
+end
+
 --- Computes the sums of a sweep and puts them into the memo of row values.
 function Body:sum_sweep(sweep)
   local cut = contract.blocks(sweep.count)
+  self.stripe, self.strips_now = self.lanes, math.min(self.schedule.strips, self.lanes / self.chunk)
   local full = math.floor(sweep.count / cut.length)
   local present = math.ceil(sweep.count / cut.length)
   local together = math.min(self.schedule.blocks, present)
@@ -580,12 +717,12 @@ function Body:sum_sweep(sweep)
   end
 
   local lanes = 0
-  for b = 0, present - 1 do lanes = lanes + math.min(LANES, sweep.count - b * cut.length) end
+  for b = 0, present - 1 do lanes = lanes + math.min(self.lanes, sweep.count - b * cut.length) end
   for s, sum in ipairs(sweep.sums) do
     local done = fold.finish(self:fold_blocks(self.builder, lists[s], 1, cut.count / 2), self.rows, lanes)
     if sum[1].op ~= "mul" then
       for v, name in ipairs(done.vectors) do
-        done.vectors[v] = self:define("sum_" .. (sum[1].label or "x"), self.words.add(name, self:zero()))
+        done.vectors[v] = self:define(sum, "sum_" .. (sum[1].label or "x"), self.acc.words.add(name, self:zero(sum.type)))
       end
     end
     self.row_values[sum] = rows.value(done.vectors, done.at, self.rows)
@@ -598,14 +735,26 @@ function Body:map_sweep(sweep)
   for row = 0, self.rows - 1 do
     walkers[row + 1] = { row = row, base = 0, length = sweep.count, accumulators = {} }
   end
-  self.strips_now = 1
+  self.strips_now, self.stripe = 1, math.min(self.lanes, self:group_size(self.rows) * self.chunk)
   self:walk(self.builder, sweep, walkers, 0, false)
+end
+
+--- Stores the row values that a sweep is to store.
+function Body:store_rows(sweep)
+  for _, output in ipairs(sweep.stores) do
+    if output.node.domain == "row" then
+      for row = 0, self.rows - 1 do
+        local value = self:row_vector(output.node, row)
+        self.builder:call(self:word(output.node, "store_first")(c_sum(output.name, "row", row), value))
+      end
+    end
+  end
 end
 
 --- A straight-line sweep whose values would need more than a quarter of the registers: compilers would keep what an earlier
 -- sweep has loaded, in spilled registers.
 function Body:is_crowded(sweep)
-  local held = math.ceil(sweep.count / self.target.width) * self.rows
+  local held = math.ceil(sweep.count / self.type.width) * self.rows
   return held > self.target.registers / 4 and held <= 2 * UNROLL
 end
 
@@ -616,9 +765,12 @@ end
 -- @param count rows in the block
 function vectors.block(kernel, builder, count)
   kernel.uniforms, kernel.tame = kernel.uniforms or {}, kernel.tame or {}
-  local layout = kernel.target.layouts[kernel.schedule.layout]
+  local contract_of_problem = kernel.plan.problem.contract
+  local compute, acc = kernel.target.types[contract_of_problem.compute], kernel.target.types[contract_of_problem.acc]
+  local layout = compute.layouts[kernel.schedule.layout]
   local body = setmetatable({ kernel = kernel, plan = kernel.plan, target = kernel.target, schedule = kernel.schedule,
-    words = kernel.target.words, layout = layout, dtypes = layout.dtypes, chunk = layout.vecs * kernel.target.width,
+    type = compute, words = compute.words, acc = acc, parts = compute.width / acc.width, layout = layout,
+    dtypes = layout.dtypes, chunk = layout.vecs * compute.width, lanes = contract_of_problem.lanes,
     builder = builder, rows = count, row_values = {}, spreads = {} }, Body)
   for index, sweep in ipairs(kernel.sweeps) do
     builder:note(sweep.note)
@@ -627,6 +779,7 @@ function vectors.block(kernel, builder, count)
     for _, node in ipairs(sweep.rows) do
       for row = 0, count - 1 do body:row_vector(node, row) end
     end
+    body:store_rows(sweep)
     if index > 1 and body:is_crowded(sweep) then builder:call(body.words.forget()) end
     if #sweep.sums > 0 then body:sum_sweep(sweep) else body:map_sweep(sweep) end
   end

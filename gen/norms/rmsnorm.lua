@@ -8,9 +8,9 @@ return e.norm {
   affine = "gamma",
   formula = "x / sqrt(mean(x^2) + eps)",
   domain = "no overflow, mean square + eps >= 2^-100",
-  bound = function(depth) return { rel_u = depth / 2 + 5, abs_u = 0 } end,
+  bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 5, abs_u = 0 } end,
   forward = function(x, eps)
     local rstd = (1 / e.sqrt(e.mean(x * x) + eps)):as "rstd"
-    return x * rstd
+    return x * rstd, { rstd = rstd }
   end,
 }

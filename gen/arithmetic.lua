@@ -1,0 +1,123 @@
+--- IEEE arithmetic of the dtypes on Lua's doubles: round to nearest even, fused multiply-add, bits. Exact under every Lua.
+
+local arithmetic = {}
+
+--- What a dtype is: bits of precision (the hidden one included) and bits of the exponent.
+local FORMATS = {
+  f32 = { precision = 24, exponent = 8 },
+  bf16 = { precision = 8, exponent = 8 },
+  f16 = { precision = 11, exponent = 5 },
+  f64 = { precision = 53, exponent = 11 },
+}
+
+--- The greatest e for which 2^e <= magnitude, a positive finite number.
+local function exponent_of(magnitude)
+  local e = math.floor(math.log(magnitude) / math.log(2))
+  while 2 ^ e > magnitude do e = e - 1 end
+  while 2 ^ (e + 1) <= magnitude do e = e + 1 end
+  return e
+end
+
+--- A function that rounds doubles to a format narrower than double. Normal values: Veltkamp's splitting, which for these
+-- precisions rounds to nearest even (ties are multiples of a power of two, which keeps its steps even). Below: the
+-- addition of a number whose last place is the least subnormal.
+local function rounder(format)
+  local top = 2 ^ (format.exponent - 1)
+  local splitter = 2 ^ (53 - format.precision) + 1
+  local least_normal = 2 ^ (2 - top)
+  local anchor = 1.5 * least_normal * 2 ^ (53 - format.precision)
+  local overflow = 2 ^ top * (1 - 2 ^ (-format.precision - 1))
+  return function(v)
+    local magnitude = v < 0 and -v or v
+    if magnitude >= overflow then return v * math.huge end
+    if magnitude < least_normal then
+      local rounded = (magnitude + anchor) - anchor
+      return v < 0 and -rounded or rounded * (v * 0 + 1)
+    end
+    local scaled = v * splitter
+    return scaled - (scaled - v)
+  end
+end
+
+--- Rounding of a number to each dtype, to nearest even: `arithmetic.round.bf16(v)`.
+arithmetic.round = { f64 = function(v) return v end }
+for _, name in ipairs { "f32", "bf16", "f16" } do arithmetic.round[name] = rounder(FORMATS[name]) end
+
+--- a + b = sum + error, exactly.
+local function two_sum(a, b)
+  local sum = a + b
+  local part = sum - a
+  return sum, (a - (sum - part)) + (b - part)
+end
+
+local function halves(v)
+  local scaled = v * (2 ^ 27 + 1)
+  local high = scaled - (scaled - v)
+  return high, v - high
+end
+
+--- a * b = product + error, exactly (no over- or underflow).
+local function two_product(a, b)
+  local product = a * b
+  local a1, a0 = halves(a)
+  local b1, b0 = halves(b)
+  return product, ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0
+end
+
+--- a + b rounded to odd: where it is not exact, the neighbour whose last bit is set.
+local function add_to_odd(a, b)
+  local sum, err = two_sum(a, b)
+  if err == 0 or sum == 0 then return sum end
+  local e = exponent_of(math.abs(sum))
+  local unit = 2 ^ (e - 52)
+  if math.fmod(sum, 2 * unit) ~= 0 then return sum end
+  local away = (err > 0) == (sum > 0)
+  if not away and math.abs(sum) == 2 ^ e then unit = unit / 2 end
+  return sum + (err > 0 and unit or -unit)
+end
+
+--- The product of two floats is exact in double. Its sum with c is rounded again, and only where that sum lies halfway
+-- between two floats can what it lost decide.
+local function fma_f32(a, b, c)
+  local round = arithmetic.round.f32
+  local sum, err = two_sum(a * b, c)
+  local rounded = round(sum)
+  if err == 0 or rounded == sum then return rounded end
+  local other = sum + (sum - rounded)
+  if round(other) ~= other then return rounded end
+  return err > 0 and math.max(rounded, other) or math.min(rounded, other)
+end
+
+--- Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
+local function fma_f64(a, b, c)
+  local product, low = two_product(a, b)
+  local upper, lower = two_sum(c, low)
+  local sum, err = two_sum(product, upper)
+  return sum + add_to_odd(err, lower)
+end
+
+--- a * b + c with one rounding, for finite numbers of that type without over- or underflow: `arithmetic.fma.f32(a, b, c)`.
+arithmetic.fma = { f32 = fma_f32, f64 = fma_f64 }
+
+--- The bits of a finite number of a dtype, as two whole numbers: the low 32 bits and those above.
+function arithmetic.bits(dtype, v)
+  local format = FORMATS[dtype]
+  local unit, bias = 2 ^ (format.precision - 1), 2 ^ (format.exponent - 1) - 1
+  local magnitude, biased = math.abs(v), 0
+  local sign = (v < 0 or 1 / v < 0) and 2 ^ format.exponent or 0
+  if magnitude >= 2 ^ (1 - bias) then
+    biased = exponent_of(magnitude) + bias
+    magnitude = magnitude - 2 ^ (biased - bias)
+  end
+  local fraction = magnitude / 2 ^ (math.max(biased, 1) - bias) * unit
+  local upper = (sign + biased) * unit
+  return upper % 2 ^ 32 + fraction % 2 ^ 32, math.floor(upper / 2 ^ 32) + math.floor(fraction / 2 ^ 32)
+end
+
+--- Bits of precision of a dtype.
+function arithmetic.precision(dtype) return FORMATS[dtype].precision end
+
+--- The formats by name, `{ precision=, exponent= }` in bits.
+arithmetic.formats = FORMATS
+
+return arithmetic
