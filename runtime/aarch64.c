@@ -4,7 +4,7 @@
 #endif
 
 /* Bit of the hardware capabilities that Linux reports; elsewhere what ARMv8.0 guarantees: floating point and SIMD. */
-static int @hwcap_bit(int bit)
+static inline int @hwcap_bit(int bit)
 {
 #if defined(__linux__)
     return (int)((getauxval(16 /* AT_HWCAP */) >> bit) & 1u);

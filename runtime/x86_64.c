@@ -2,7 +2,7 @@
 #include <cpuid.h>
 
 /* Bit of register 0..3 (eax, ebx, ecx, edx) of a CPUID leaf, 0 where the leaf does not exist. */
-static int @cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
+static inline int @cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 {
     unsigned r[4] = { 0, 0, 0, 0 };
     if (!__get_cpuid_count(leaf, subleaf, &r[0], &r[1], &r[2], &r[3]))
@@ -11,7 +11,7 @@ static int @cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 }
 
 /* Whether the operating system saves these register states (bits of XCR0). */
-static int @os_saves(unsigned states)
+static inline int @os_saves(unsigned states)
 {
     unsigned low, high;
     if (!@cpuid_bit(1, 0, 2, 27))

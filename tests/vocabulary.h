@@ -1,24 +1,45 @@
-/* The words of one target as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares them with their
-   scalar meaning. Vectors travel as arrays of `width` floats, raw registers in memory only. */
+/* The words of one target for one type as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares
+   them with their scalar meaning. Vectors travel as arrays of `width` reals, raw registers in memory only. */
 #ifndef NG_TESTS_VOCABULARY_H
 #define NG_TESTS_VOCABULARY_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* The type, its bits, and the type that it is converted to. */
+#ifdef VOCABULARY_F64
+typedef double real;
+typedef uint64_t real_bits;
+typedef float other;
+#else
+typedef float real;
+typedef uint32_t real_bits;
+typedef double other;
+#endif
 
 /* An arithmetic word: all slots of up to three operands, and what it means for one slot. */
 typedef struct vocabulary_word {
     const char *name;
     int arity;
-    void (*word)(const float *a, const float *b, const float *c, float *out);
-    float (*meaning)(float a, float b, float c);
+    void (*word)(const real *a, const real *b, const real *c, real *out);
+    real (*meaning)(real a, real b, real c);
 } vocabulary_word;
 
-/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means +0. */
+/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means +0;
+   only the first `count` slots matter. */
 typedef struct vocabulary_move {
     const char *name;
-    void (*word)(const float *a, const float *b, float *out);
+    void (*word)(const real *a, const real *b, real *out);
     const int *low, *high; /* high is NULL where nothing is added */
+    int count;
 } vocabulary_move;
+
+/* A word that converts: out[s] = a[first + s] in the other type, for the first `count` slots. */
+typedef struct vocabulary_conversion {
+    const char *name;
+    void (*word)(const real *a, other *out);
+    int first, count;
+} vocabulary_conversion;
 
 /* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of vector k
    lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
@@ -26,10 +47,10 @@ typedef struct vocabulary_memory {
     const char *layout, *dtype;
     int vecs;
     const int *element;
-    void (*load)(const void *from, int n, float *out);
-    void (*first)(const void *from, float *out);
-    void (*store)(void *to, int n, const float *values);
-    void (*store_nan)(void *to, int n, const float *values); /* NULL where narrow takes any NaN */
+    void (*load)(const void *from, int n, real *out);
+    void (*first)(const void *from, real *out);
+    void (*store)(void *to, int n, const real *values);
+    void (*store_nan)(void *to, int n, const real *values); /* NULL where narrow takes any NaN */
 } vocabulary_memory;
 
 extern const char vocabulary_target[];
@@ -37,7 +58,8 @@ extern const int vocabulary_width;
 extern int (*const vocabulary_runs_here)(void);
 extern const vocabulary_word vocabulary_words[];
 extern const vocabulary_move vocabulary_moves[];
+extern const vocabulary_conversion vocabulary_conversions[];
 extern const vocabulary_memory vocabulary_memories[];
-extern const size_t vocabulary_word_count, vocabulary_move_count, vocabulary_memory_count;
+extern const size_t vocabulary_word_count, vocabulary_move_count, vocabulary_conversion_count, vocabulary_memory_count;
 
 #endif

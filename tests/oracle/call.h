@@ -1,18 +1,25 @@
-/* Calls the reference with arrays of floats, whatever the formats of the spec. */
+/* Calls the reference with rows of reals, whatever the formats of the spec. */
 #ifndef NG_TESTS_ORACLE_CALL_H
 #define NG_TESTS_ORACLE_CALL_H
 
 #include <stddef.h>
 
-/* The arrays of a call; those that the spec does not have are not looked at. Inputs are rounded to their formats,
- * outputs widened. */
+#include "spec.h"
+
+/* The arrays of a call: of float, for f64 specs of double. Those that the spec does not have are not looked at. Inputs
+ * are rounded to their formats, outputs widened. */
 typedef struct call {
-    const float *x, *residual, *gamma, *beta;
-    float eps;
-    float *y, *sum;
+    const void *x, *residual, *gamma, *beta;
+    double alpha, eps;
+    void *y, *sum, *mean, *rstd;
 } call;
 
-/* Runs the reference on `rows` rows; fails the Check test if it does not understand the spec. */
+/* Runs the reference on `rows` rows, which have gaps between them if the spec is strided; fails the Check test if it
+ * does not understand the spec. */
 void call_reference(const char *spec_text, size_t rows, const call *c);
+
+/* Rounds n doubles to the reals of a format, and back. */
+void call_narrow(const ref_dtype *dtype, void *to, const double *from, size_t n);
+void call_widen(const ref_dtype *dtype, double *to, const void *from, size_t n);
 
 #endif

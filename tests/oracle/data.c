@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "contract.h"
+
 double data_uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005U + 1442695040888963407U;
@@ -17,56 +19,61 @@ double data_normal(uint64_t *state)
     return sum;
 }
 
-static void fill_affine(float *row, size_t n, uint64_t *state, double mean, double std)
+static void fill_affine(double *row, size_t n, uint64_t *state, double mean, double std)
 {
     for (size_t i = 0; i < n; i++) {
-        row[i] = (float)(mean + std * data_normal(state));
+        row[i] = mean + std * data_normal(state);
     }
 }
 
-static void fill_normal(float *row, size_t n, uint64_t *state)
+static void fill_normal(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, 0, 1);
 }
 
-static void fill_shifted(float *row, size_t n, uint64_t *state)
+static void fill_shifted(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, -5, 37);
 }
 
-static void fill_mean_1e3(float *row, size_t n, uint64_t *state)
+static void fill_mean_1e3(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, 1e3, 1);
 }
 
-static void fill_mean_1e5(float *row, size_t n, uint64_t *state)
+static void fill_mean_1e5(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, -1e5, 1);
 }
 
-static void fill_mean_1e7(float *row, size_t n, uint64_t *state)
+static void fill_mean_1e7(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, 1e7, 1);
 }
 
+static void fill_mean_1e12(double *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 1e12, 1);
+}
+
 /* The first elements, from which the pivot is made, are far away. */
-static void fill_outliers(float *row, size_t n, uint64_t *state)
+static void fill_outliers(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, 0, 1);
     for (size_t i = 0; i < (n + 63) / 64; i++) {
-        row[i] = (float)(1e4 + 10 * data_normal(state));
+        row[i] = 1e4 + 10 * data_normal(state);
     }
 }
 
-static void fill_ramp(float *row, size_t n, uint64_t *state)
+static void fill_ramp(double *row, size_t n, uint64_t *state)
 {
     const double step = data_uniform(state);
     for (size_t i = 0; i < n; i++) {
-        row[i] = (float)(1 + step * (double)i);
+        row[i] = 1 + step * (double)i;
     }
 }
 
-static void fill_constant(float *row, size_t n, uint64_t *state)
+static void fill_constant(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, 1, state, 3, 10);
     for (size_t i = 1; i < n; i++) {
@@ -74,18 +81,18 @@ static void fill_constant(float *row, size_t n, uint64_t *state)
     }
 }
 
-static void fill_wide(float *row, size_t n, uint64_t *state)
+static void fill_wide(double *row, size_t n, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++) {
-        row[i] = (float)ldexp(data_normal(state), (int)(60 * data_uniform(state)) - 30);
+        row[i] = ldexp(data_normal(state), (int)(60 * data_uniform(state)) - 30);
     }
 }
 
-static void fill_alternating(float *row, size_t n, uint64_t *state)
+static void fill_alternating(double *row, size_t n, uint64_t *state)
 {
     const double size = 1 + data_uniform(state);
     for (size_t i = 0; i < n; i++) {
-        row[i] = (float)(i % 2 == 0 ? size : -size);
+        row[i] = i % 2 == 0 ? size : -size;
     }
 }
 
@@ -95,6 +102,7 @@ const data_kind data_kinds[DATA_KINDS] = {
     {"mean/std 1e3", fill_mean_1e3},
     {"mean/std 1e5", fill_mean_1e5},
     {"mean/std 1e7", fill_mean_1e7},
+    {"mean/std 1e12", fill_mean_1e12},
     {"outliers in head", fill_outliers},
     {"ramp", fill_ramp},
     {"constant", fill_constant},
@@ -102,9 +110,30 @@ const data_kind data_kinds[DATA_KINDS] = {
     {"alternating", fill_alternating},
 };
 
-void data_parameters(float *parameter, size_t n, uint64_t *state)
+void data_parameters(double *parameter, size_t n, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++) {
-        parameter[i] = (float)(4 * data_uniform(state) - 2);
+        parameter[i] = 4 * data_uniform(state) - 2;
     }
+}
+
+static void to_floats(float *to, const double *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = (float)from[i];
+    }
+}
+
+static double scratch[REF_MAX_H];
+
+void data_fill_floats(const data_kind *kind, float *row, size_t n, uint64_t *state)
+{
+    kind->fill(scratch, n, state);
+    to_floats(row, scratch, n);
+}
+
+void data_float_parameters(float *parameter, size_t n, uint64_t *state)
+{
+    data_parameters(scratch, n, state);
+    to_floats(parameter, scratch, n);
 }

@@ -13,13 +13,17 @@ double data_normal(uint64_t *state);
 
 typedef struct data_kind {
     const char *name;
-    void (*fill)(float *row, size_t n, uint64_t *state);
+    void (*fill)(double *row, size_t n, uint64_t *state);
 } data_kind;
 
-enum { DATA_KINDS = 10 };
+enum { DATA_KINDS = 11 };
 extern const data_kind data_kinds[DATA_KINDS];
 
 /* Parameters that differ from column to column, between -2 and 2. */
-void data_parameters(float *parameter, size_t n, uint64_t *state);
+void data_parameters(double *parameter, size_t n, uint64_t *state);
+
+/* The same as floats. */
+void data_fill_floats(const data_kind *kind, float *row, size_t n, uint64_t *state);
+void data_float_parameters(float *parameter, size_t n, uint64_t *state);
 
 #endif

@@ -3,12 +3,11 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "arithmetic.h"
+#include "call.h"
 #include "contract.h"
 
 enum { BITS = 200 };
-
-/* The unit roundoff of float. */
-static const double u = 0x1p-24;
 
 /* The statistics of a row, exact up to 200 bits. */
 typedef struct statistics {
@@ -17,22 +16,28 @@ typedef struct statistics {
     mpfr_t rstd;
 } statistics;
 
+static int has_mean(const oracle_row *row)
+{
+    return row->spec->norm == REF_LAYERNORM;
+}
+
 static void measure(const oracle_row *row, statistics *s)
 {
+    const size_t n = row->spec->h;
     mpfr_t d;
     mpfr_inits2(BITS, d, s->mean, s->square, s->rstd, (mpfr_ptr)NULL);
     mpfr_set_zero(s->mean, 1);
     mpfr_set_zero(s->square, 1);
-    for (size_t i = 0; row->layernorm && i < row->n; i++) {
-        mpfr_add_d(s->mean, s->mean, (double)row->x[i], MPFR_RNDN);
+    for (size_t i = 0; has_mean(row) && i < n; i++) {
+        mpfr_add_d(s->mean, s->mean, row->x[i], MPFR_RNDN);
     }
-    mpfr_div_ui(s->mean, s->mean, row->n, MPFR_RNDN);
-    for (size_t i = 0; i < row->n; i++) {
-        mpfr_d_sub(d, (double)row->x[i], s->mean, MPFR_RNDN);
+    mpfr_div_ui(s->mean, s->mean, n, MPFR_RNDN);
+    for (size_t i = 0; i < n; i++) {
+        mpfr_d_sub(d, row->x[i], s->mean, MPFR_RNDN);
         mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
     }
-    mpfr_div_ui(s->square, s->square, row->n, MPFR_RNDN);
-    mpfr_add_d(s->rstd, s->square, (double)row->eps, MPFR_RNDN);
+    mpfr_div_ui(s->square, s->square, n, MPFR_RNDN);
+    mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
     mpfr_rec_sqrt(s->rstd, s->rstd, MPFR_RNDN);
     mpfr_clear(d);
 }
@@ -46,142 +51,250 @@ int oracle_in_domain(const oracle_row *row)
 {
     statistics s;
     double sum = 0, sum_of_squares = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        const double x = (double)row->x[i];
-        sum += fabs(x);
-        sum_of_squares += 4 * x * x; /* 4: room for the distance to the pivot */
+    for (size_t i = 0; i < row->spec->h; i++) {
+        sum += fabs(row->x[i]);
+        sum_of_squares += 4 * row->x[i] * row->x[i]; /* 4: room for the distance to the pivot */
     }
     measure(row, &s);
-    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + (double)row->eps;
+    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + row->eps;
     forget(&s);
     return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
 }
 
-/* What the error bound of a row needs besides the normalised value itself. */
+/* The unit roundoff of elements, and that of sums and row scalars in units of it. */
+static double unit(const ref_spec *spec)
+{
+    return ref_is_f64(spec->x) ? 0x1p-53 : 0x1p-24;
+}
+
+static double unit_of_sums(const ref_spec *spec)
+{
+    return spec->acc_f64 ? 0x1p-53 / unit(spec) : 1;
+}
+
+/* acc=f64: each row scalar is rounded once more, where it meets an element. */
+static double rounding_of_scalars(const ref_spec *spec)
+{
+    return spec->acc_f64 ? 1 : 0;
+}
+
+/* What the error bound of a row needs besides the normalised value itself, in units of the unit roundoff. */
 typedef struct bound_terms {
-    double relative; /* units of u that go with |z| */
-    double absolute; /* and without it */
+    double relative; /* goes with |z| */
+    double absolute; /* and what does not */
+    double rstd;     /* relative, of rstd as stored */
+    double mean;     /* absolute, of the mean as stored but for its last rounding */
 } bound_terms;
 
-/* "h = min(m, 64) + 6 + log2 nb, m stripes in a block." */
-static double depth(size_t n)
+/* "h = min(m, 64) + 6 + log2 nb, m stripes in a block"; with 32 lanes there are twice as many stripes, and the tree is
+ * one level lower. */
+static double depth(const ref_spec *spec)
 {
+    const size_t lanes = spec->arithmetic->lanes;
     size_t length;
-    double h = 6;
-    for (size_t blocks = ref_blocks(n, &length); blocks > 1; blocks /= 2) {
+    double h = log2((double)lanes);
+    for (size_t blocks = ref_blocks(spec->h, &length); blocks > 1; blocks /= 2) {
         h += 1;
     }
-    const size_t stripes = (length + REF_LANES - 1) / REF_LANES;
-    return h + (double)(stripes < 64 ? stripes : 64);
+    return h + (double)((length + lanes - 1) / lanes);
 }
 
-/* RMSNorm: sum h, mean 1 and + eps 1, halved by the root; root, reciprocal and product 1 each. */
+/* RMSNorm, with w for a rounding of a sum or row scalar: the sum h w, mean w and + eps w are halved by the root; root
+ * and reciprocal w each; rstd may be rounded once more; the product with x 1. In f32 that is h/2 + 4. With acc=f64 it
+ * is 2, and with gamma 3, whatever the length. */
 static bound_terms rmsnorm_terms(const oracle_row *row)
 {
-    return (bound_terms){depth(row->n) / 2 + 4, 0};
+    const double w = unit_of_sums(row->spec);
+    const double rstd = (depth(row->spec) / 2 + 3) * w + rounding_of_scalars(row->spec);
+    return (bound_terms){rstd + 1, 0, rstd, 0};
 }
 
-/* LayerNorm: |z^ - z| <= u [(h/2 + 8 + (3h+5) rho^2 / 2 + (h+1) rho) |z| + (h+1) mean|x - mu^| r + rho std r], where
- * mu^ is the pivot and rho = |mean - mu^| / std. */
+/* The mu that the contract gives, of the head or of the whole row. */
+static double pivot(const oracle_row *row)
+{
+    static double reals[REF_MAX_H]; /* or floats */
+    const ref_spec *spec = row->spec;
+    const size_t m = spec->center_full ? spec->h : ref_head(spec->h);
+    const ref_dtype *real = ref_is_f64(spec->x) ? spec->x : ref_dtype_named("f32", 3);
+    call_narrow(real, reals, row->x, m);
+    double mu = spec->arithmetic->sum(reals, m) / (double)m;
+    call_narrow(real, reals, &mu, 1);
+    call_widen(real, &mu, reals, 1);
+    return mu;
+}
+
+/* LayerNorm, with mu the pivot, rho = |mean - mu| / std, r = 1 / sqrt(variance + eps), D = mean|x - mu|; w as above,
+ * and c = 1 if row scalars are rounded once more, else 0: d       1, so the sum of d is off by (1 + h w) D, the mean of
+ * d*d by 2 + (h+1) w v       relative to the variance 2 + (h+2) w + rho^2 (4 + (3h+1) w) + 2 rho (1 + h w) rstd    half
+ * of that, 2.5 w for eps, root and reciprocal, and c z       3 more for d, the subtraction of delta and the product; in
+ * (1 + h w) D r comes delta, in rho std r the rounding of d, and once more, times c, that of delta With w = 1, c = 0:
+ * |z^ - z| <= u [(h/2 + 8 + (3h+5) rho^2 / 2 + (h+1) rho) |z| + (h+1) D r + rho std r]. With acc=f64: u [(5 + 2 rho^2 +
+ * rho) |z| + D r + 2 rho std r], whatever the length. */
 static bound_terms layernorm_terms(const oracle_row *row, const statistics *s)
 {
-    const double h = depth(row->n);
+    const size_t n = row->spec->h;
+    const double h = depth(row->spec);
+    const double w = unit_of_sums(row->spec);
+    const double c = rounding_of_scalars(row->spec);
     const double std = sqrt(mpfr_get_d(s->square, MPFR_RNDN));
-    const double rstd = mpfr_get_d(s->rstd, MPFR_RNDN);
-    const float pivot = ref_mean(row->x, ref_head(row->n));
+    const double r = mpfr_get_d(s->rstd, MPFR_RNDN);
+    const double mu = pivot(row);
     double distance = 0;
     mpfr_t difference;
     mpfr_init2(difference, BITS);
-    mpfr_sub_d(difference, s->mean, (double)pivot, MPFR_RNDN);
+    mpfr_sub_d(difference, s->mean, mu, MPFR_RNDN);
     const double delta = fabs(mpfr_get_d(difference, MPFR_RNDN));
     mpfr_clear(difference);
-    for (size_t i = 0; i < row->n; i++) {
-        distance += fabs((double)row->x[i] - (double)pivot);
+    for (size_t i = 0; i < n; i++) {
+        distance += fabs(row->x[i] - mu) / (double)n;
     }
-    distance /= (double)row->n;
     const double rho = std > 0 ? delta / std : 0;
-    return (bound_terms){h / 2 + 8 + (3 * h + 5) * rho * rho / 2 + (h + 1) * rho,
-                         (h + 1) * distance * rstd + delta * rstd};
+    const double v = 2 + (h + 2) * w + (4 + (3 * h + 1) * w) * rho * rho + 2 * (1 + h * w) * rho;
+    const double rstd = v / 2 + 3 * w + c;
+    const double mean = (1 + h * w) * distance;
+    return (bound_terms){rstd + 3, mean * r + (1 + c) * delta * r, rstd, mean};
 }
 
 /* cast=llama: t is exact, so that only what follows it is judged. */
 static bound_terms terms_of(const oracle_row *row, const statistics *s)
 {
+    bound_terms terms = has_mean(row) ? layernorm_terms(row, s) : rmsnorm_terms(row);
     if (row->t != NULL) {
-        return (bound_terms){0, 0};
+        terms.relative = 0;
+        terms.absolute = 0;
     }
-    return row->layernorm ? layernorm_terms(row, s) : rmsnorm_terms(row);
+    return terms;
+}
+
+/* Every rounding below the normal range. */
+static double tiny(const ref_spec *spec)
+{
+    return ref_is_f64(spec->x) ? 0x1p-1074 : 0x1p-149;
 }
 
 /* The error that the output may have where the exact values are z and y = z * gamma + beta. */
 static double error_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
 {
-    const double tiny = 0x1p-149; /* every rounding below the normal range */
-    double error = fabs(gamma) * (u * (terms->relative * fabs(z) + terms->absolute) + tiny);
+    const double u = unit(row->spec);
+    const ref_dtype *format = row->spec->y;
+    double error = fabs(gamma) * (u * (terms->relative * fabs(z) + terms->absolute) + tiny(row->spec));
     if (row->gamma != NULL) {
-        error += u * fabs(y) + tiny;
+        error += u * fabs(y) + tiny(row->spec);
     }
-    if (row->offset) {
+    if (row->spec->offset) {
         error += u * fabs(z * gamma);
     }
     error *= 1 + 1024 * u; /* products of errors */
-    if (row->y->precision < 24) {
-        error += ldexp(fmax(fabs(y) + error, ldexp(1, row->y->min_exponent)), -row->y->precision);
+    if (format->precision < 24) {
+        error += ldexp(fmax(fabs(y) + error, ldexp(1, format->min_exponent)), -format->precision);
     }
     return error;
 }
 
-double oracle_worst_ratio(const oracle_row *row, const float *output)
+/* |exact - got| / bound; got may be NaN. */
+static double ratio_to(const mpfr_t exact, double got, double bound)
 {
+    mpfr_t difference;
+    mpfr_init2(difference, BITS);
+    mpfr_sub_d(difference, exact, got, MPFR_RNDN);
+    const double error = fabs(mpfr_get_d(difference, MPFR_RNDN));
+    mpfr_clear(difference);
+    return error == 0 ? 0 : isfinite(error) ? error / bound : INFINITY;
+}
+
+/* The same for the statistics. */
+static double statistics_ratio(const oracle_row *row, const oracle_output *output, const statistics *s,
+                               const bound_terms *terms)
+{
+    const double u = unit(row->spec) * (1 + 1024 * unit(row->spec));
+    const double mean = fabs(mpfr_get_d(s->mean, MPFR_RNDN));
     double worst = 0;
+    if (output->mean != NULL) {
+        worst = ratio_to(s->mean, *output->mean, u * (terms->mean + mean) + tiny(row->spec));
+    }
+    if (output->rstd != NULL) {
+        const double bound = u * terms->rstd * mpfr_get_d(s->rstd, MPFR_RNDN);
+        worst = fmax(worst, ratio_to(s->rstd, *output->rstd, bound));
+    }
+    return worst;
+}
+
+double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
+{
     statistics s;
     mpfr_t z, y, gamma;
     mpfr_inits2(BITS, z, y, gamma, (mpfr_ptr)NULL);
     measure(row, &s);
     const bound_terms terms = terms_of(row, &s);
-    for (size_t i = 0; i < row->n; i++) {
-        mpfr_d_sub(z, (double)row->x[i], s.mean, MPFR_RNDN);
+    double worst = statistics_ratio(row, output, &s, &terms);
+    for (size_t i = 0; i < row->spec->h; i++) {
+        mpfr_d_sub(z, row->x[i], s.mean, MPFR_RNDN);
         mpfr_mul(z, z, s.rstd, MPFR_RNDN);
         if (row->t != NULL) {
-            mpfr_set_d(z, (double)row->t[i], MPFR_RNDN);
+            mpfr_set_d(z, row->t[i], MPFR_RNDN);
         }
-        mpfr_set_d(gamma, row->gamma != NULL ? (double)row->gamma[i] : 1.0, MPFR_RNDN);
-        mpfr_add_ui(gamma, gamma, (unsigned long)row->offset, MPFR_RNDN);
+        mpfr_set_d(gamma, row->gamma != NULL ? row->gamma[i] : 1.0, MPFR_RNDN);
+        mpfr_add_ui(gamma, gamma, (unsigned long)row->spec->offset, MPFR_RNDN);
         mpfr_mul(y, z, gamma, MPFR_RNDN);
-        mpfr_add_d(y, y, row->beta != NULL ? (double)row->beta[i] : 0.0, MPFR_RNDN);
+        mpfr_add_d(y, y, row->beta != NULL ? row->beta[i] : 0.0, MPFR_RNDN);
         const double bound =
             error_bound(row, &terms, mpfr_get_d(z, MPFR_RNDN), mpfr_get_d(gamma, MPFR_RNDN), mpfr_get_d(y, MPFR_RNDN));
-        mpfr_sub_d(y, y, (double)output[i], MPFR_RNDN);
-        const double error = fabs(mpfr_get_d(y, MPFR_RNDN));
-        const double ratio = error == 0 ? 0 : isfinite(error) ? error / bound : INFINITY;
-        worst = fmax(worst, ratio);
+        worst = fmax(worst, ratio_to(y, output->y[i], bound));
     }
     forget(&s);
     mpfr_clears(z, y, gamma, (mpfr_ptr)NULL);
     return worst;
 }
 
-float oracle_add(float x, float y, const ref_dtype *dtype)
+/* Rounds to nearest even in a format, subnormals included. */
+static void round_to(const ref_dtype *dtype, mpfr_t value)
 {
-    mpfr_t sum;
-    mpfr_init2(sum, 2 * BITS);
-    mpfr_set_d(sum, (double)x, MPFR_RNDN);
-    mpfr_add_d(sum, sum, (double)y, MPFR_RNDN);
-    mpfr_prec_round(sum, dtype->precision, MPFR_RNDN);
-    const float result = mpfr_get_flt(sum, MPFR_RNDN);
-    mpfr_clear(sum);
+    if (mpfr_regular_p(value)) {
+        const long top = mpfr_get_exp(value) - 1;
+        const long place = (top > dtype->min_exponent ? top : dtype->min_exponent) - dtype->precision + 1;
+        mpfr_mul_2si(value, value, -place, MPFR_RNDN);
+        mpfr_roundeven(value, value);
+        mpfr_mul_2si(value, value, place, MPFR_RNDN);
+    }
+}
+
+/* a * b + c, exactly enough for any three doubles. */
+static void set_fma(mpfr_t result, double a, double b, double c)
+{
+    mpfr_t x, y;
+    mpfr_inits2(5000, x, y, result, (mpfr_ptr)NULL);
+    mpfr_set_d(x, a, MPFR_RNDN);
+    mpfr_set_d(y, b, MPFR_RNDN);
+    mpfr_set_d(result, c, MPFR_RNDN);
+    mpfr_fma(result, x, y, result, MPFR_RNDN);
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+double oracle_fma_to(const ref_dtype *dtype, double a, double b, double c)
+{
+    mpfr_t value;
+    set_fma(value, a, b, c);
+    round_to(ref_is_f64(dtype) ? dtype : ref_dtype_named("f32", 3), value);
+    round_to(dtype, value);
+    const double result = mpfr_get_d(value, MPFR_RNDN);
+    mpfr_clear(value);
     return result;
 }
 
 float oracle_fma(float a, float b, float c)
 {
-    mpfr_t x, y, z;
-    mpfr_inits2(1024, x, y, z, (mpfr_ptr)NULL);
-    mpfr_set_d(x, (double)a, MPFR_RNDN);
-    mpfr_set_d(y, (double)b, MPFR_RNDN);
-    mpfr_set_d(z, (double)c, MPFR_RNDN);
-    mpfr_fma(x, x, y, z, MPFR_RNDN);
-    const float result = mpfr_get_flt(x, MPFR_RNDN);
-    mpfr_clears(x, y, z, (mpfr_ptr)NULL);
+    mpfr_t value;
+    set_fma(value, (double)a, (double)b, (double)c);
+    const float result = mpfr_get_flt(value, MPFR_RNDN);
+    mpfr_clear(value);
+    return result;
+}
+
+double oracle_fma_f64(double a, double b, double c)
+{
+    mpfr_t value;
+    set_fma(value, a, b, c);
+    const double result = mpfr_get_d(value, MPFR_RNDN);
+    mpfr_clear(value);
     return result;
 }

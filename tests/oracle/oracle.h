@@ -4,32 +4,35 @@
 
 #include <stddef.h>
 
-#include "dtype.h"
+#include "spec.h"
 
-/* One row to judge. The roundings that the contract names are exact inputs: x is h = round_R(x + residual) where there
- * is a residual, and t is round_X(x * rstd) under cast=llama. */
+/* One row to judge. The roundings that the contract names are exact inputs: x is h = round_R(x + residual) where the
+ * norm reads a sum, and t is round_X(x * rstd) under cast=llama. */
 typedef struct oracle_row {
-    size_t n;
-    int layernorm; /* 0: rmsnorm */
-    int offset;    /* gamma stands for gamma + 1 */
-    const float *x;
-    const float *t;            /* NULL unless cast=llama */
-    const float *gamma, *beta; /* NULL where the spec has none */
-    float eps;
-    const ref_dtype *y; /* format of the output */
+    const ref_spec *spec;
+    const double *x;
+    const double *t;            /* NULL unless cast=llama */
+    const double *gamma, *beta; /* NULL where the spec has none */
+    double eps;
 } oracle_row;
+
+/* What a kernel made of it: the results of the norm in the format Y, and the statistics, NULL where it has none. */
+typedef struct oracle_output {
+    const double *y, *mean, *rstd;
+} oracle_output;
 
 /* Is the row in the domain of the error bound: no overflow, and mean square (or variance) + eps >= 2^-100? */
 int oracle_in_domain(const oracle_row *row);
 
-/* The largest |output[i] - exact[i]| / bound over a row; infinite if an output is not finite or there is an error where
- * the bound is 0. */
-double oracle_worst_ratio(const oracle_row *row, const float *output);
+/* The largest |output - exact| / bound over a row and its statistics; infinite if an output is not finite or there is
+ * an error where the bound is 0. */
+double oracle_worst_ratio(const oracle_row *row, const oracle_output *output);
 
-/* x + y rounded once to the format, by MPFR; for results in its normal range. */
-float oracle_add(float x, float y, const ref_dtype *dtype);
+/* a * b + c, rounded to the type in which the format is computed and then to the format, as the contract does. */
+double oracle_fma_to(const ref_dtype *dtype, double a, double b, double c);
 
-/* a * b + c rounded once to float, by MPFR, subnormals and overflow included. */
+/* a * b + c rounded once to float or to double, by MPFR, subnormals and overflow included. */
 float oracle_fma(float a, float b, float c);
+double oracle_fma_f64(double a, double b, double c);
 
 #endif

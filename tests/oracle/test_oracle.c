@@ -9,7 +9,6 @@
 #include "contract.h"
 #include "data.h"
 #include "oracle.h"
-#include "spec.h"
 
 static const size_t lengths[] = {1, 2, 3, 7, 64, 65, 128, 768, 1000, 1024, 1025, 4096, 5125, 8192, 16384, 65536};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
@@ -18,80 +17,184 @@ enum { LENGTHS = sizeof lengths / sizeof *lengths };
 static const char *const groups[] = {
     "rmsnorm f32",
     "rmsnorm bf16",
+    "rmsnorm f16",
+    "rmsnorm f64",
     "rmsnorm f32 affine=none",
     "rmsnorm f32 affine=gamma+beta",
+    "rmsnorm f64 affine=gamma+beta",
     "rmsnorm bf16 gamma=f32 out=f32 offset=1",
+    "rmsnorm f64 offset=1",
     "rmsnorm f32 gamma=bf16 out=bf16",
+    "rmsnorm f32 gamma=f16 out=f16",
     "rmsnorm bf16 cast=llama",
+    "rmsnorm f16 cast=llama",
     "rmsnorm bf16 cast=llama gamma=f32 out=f32",
     "rmsnorm bf16 residual=f32 addout out=f32",
     "rmsnorm bf16 addout",
+    "rmsnorm f16 addout alpha",
+    "rmsnorm f64 addout alpha stats",
+    "rmsnorm f32 acc=f64",
+    "rmsnorm f32 acc=f64 affine=none stats",
+    "rmsnorm f16 acc=f64 out=f32",
+    "rmsnorm f32 addafter",
+    "rmsnorm bf16 addafter out=f32 residual=f16",
+    "rmsnorm f32 stats strided",
     "layernorm f32",
     "layernorm bf16",
+    "layernorm f16",
+    "layernorm f64",
     "layernorm f32 affine=none",
+    "layernorm f64 affine=none stats",
     "layernorm f32 affine=gamma offset=1",
     "layernorm bf16 gamma=f32 out=f32",
     "layernorm f32 gamma=bf16 out=bf16",
     "layernorm f32 addout",
     "layernorm bf16 addout",
+    "layernorm f32 addout alpha stats strided",
+    "layernorm bf16 residual=f32 addout alpha out=f16",
+    "layernorm f32 acc=f64",
+    "layernorm f32 acc=f64 affine=none stats",
+    "layernorm f32 center=full",
+    "layernorm f32 center=full acc=f64 stats",
+    "layernorm f64 center=full",
+    "layernorm bf16 center=full addout",
+    "layernorm f16 addafter",
+    "layernorm f64 addafter strided",
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-/* The arrays of one row. */
-static float x[REF_MAX_H], residual[REF_MAX_H], gamma_row[REF_MAX_H], beta[REF_MAX_H];
-static float y[REF_MAX_H], sum[REF_MAX_H], t[REF_MAX_H];
+/* One row, in numbers that its formats can hold. */
+static double x[REF_MAX_H], residual[REF_MAX_H], gamma_row[REF_MAX_H], beta[REF_MAX_H];
+static double y[REF_MAX_H], sum[REF_MAX_H], t[REF_MAX_H], mean, rstd;
 
-static const call arrays = {x, residual, gamma_row, beta, 0, y, sum};
+/* Rounds a row to a format. */
+static void hold(const ref_dtype *dtype, double *row, size_t n)
+{
+    static double reals[REF_MAX_H];
+    call_narrow(dtype, reals, row, n);
+    call_widen(dtype, row, reals, n);
+}
 
-/* Fills the inputs of one row with values that their formats can hold. */
+/* f16 has no room for large numbers: takes a row that is to be added in a format into its range, by a power of two. */
+static void fit(const ref_dtype *dtype, double *row, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(row[i]));
+    }
+    const int excess = ilogb(largest) - (-dtype->min_exponent - 3);
+    for (size_t i = 0; i < n && excess > 0; i++) {
+        row[i] = ldexp(row[i], -excess);
+    }
+}
+
+static const ref_dtype *narrower(const ref_dtype *a, const ref_dtype *b)
+{
+    return a->min_exponent > b->min_exponent ? a : b;
+}
+
+/* Fills the inputs of one row. */
 static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *random)
 {
-    kind->fill(x, spec->h, random);
-    kind->fill(residual, spec->h, random);
-    data_parameters(gamma_row, spec->h, random);
-    data_parameters(beta, spec->h, random);
-    ref_round_row(spec->x, x, spec->h);
-    ref_round_row(spec->residual, residual, spec->h);
-    ref_round_row(spec->gamma, gamma_row, spec->h);
-    ref_round_row(spec->gamma, beta, spec->h);
+    const size_t n = spec->h;
+    kind->fill(x, n, random);
+    kind->fill(residual, n, random);
+    fit(narrower(spec->x, spec->residual), x, n);
+    fit(spec->residual, residual, n);
+    data_parameters(gamma_row, n, random);
+    data_parameters(beta, n, random);
+    hold(spec->x, x, n);
+    hold(spec->residual, residual, n);
+    hold(spec->gamma, gamma_row, n);
+    hold(spec->gamma, beta, n);
+}
+
+/* Runs a spec on the row; y and, if there is one, the sum go to the arrays named. */
+static void run(const char *text, const call *scalars, double *y_to, double *sum_to)
+{
+    static double reals[6][REF_MAX_H], mean_real, rstd_real;
+    ref_spec spec;
+    ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
+    call_narrow(spec.x, reals[0], x, spec.h);
+    call_narrow(spec.residual, reals[1], residual, spec.h);
+    call_narrow(spec.gamma, reals[2], gamma_row, spec.h);
+    call_narrow(spec.gamma, reals[3], beta, spec.h);
+    const call c = {reals[0],     reals[1], reals[2], reals[3],   scalars->alpha,
+                    scalars->eps, reals[4], reals[5], &mean_real, &rstd_real};
+    call_reference(text, 1, &c);
+    call_widen(spec.x, y_to, reals[4], spec.h);
+    call_widen(spec.x, &mean, &mean_real, 1);
+    call_widen(spec.x, &rstd, &rstd_real, 1);
+    if (spec.fusion == REF_ADDOUT) {
+        call_widen(spec.x, sum_to, reals[5], spec.h);
+    }
 }
 
 /* t = round_X(x * rstd), which the contract takes as exact: it is what the norm without gamma writes in format X. That
  * it is right in turn is what the groups without a cast show. */
-static void compute_t(const ref_spec *spec, float eps)
+static void compute_t(const ref_spec *spec, const call *scalars)
 {
     char text[128];
-    call c = arrays;
-    c.eps = eps;
-    c.y = t;
     snprintf(text, sizeof text, "rmsnorm %s h=%zu affine=none", spec->x->name, spec->h);
-    call_reference(text, 1, &c);
+    run(text, scalars, t, sum);
+}
+
+/* addafter: y must be residual + t to the last bit, with the t that the spec without the word gives; that is judged in
+ * its place. */
+static void check_addafter(const char *text, const ref_spec *spec, const call *scalars)
+{
+    char plain[128] = "";
+    const char *const gone[] = {"addafter", "residual=f16"};
+    snprintf(plain, sizeof plain, "%s", text);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        char *word = strstr(plain, gone[i]);
+        for (size_t j = 0; word != NULL && j < strlen(gone[i]); j++) {
+            word[j] = ' ';
+        }
+    }
+    run(plain, scalars, t, sum);
+    for (size_t i = 0; i < spec->h; i++) {
+        ck_assert(y[i] == oracle_fma_to(spec->residual, 1, residual[i], t[i]));
+    }
+    memcpy(y, t, spec->h * sizeof *y);
+}
+
+static void check_sum(const ref_spec *spec, const call *scalars)
+{
+    const double alpha = spec->alpha ? scalars->alpha : 1;
+    for (size_t i = 0; i < spec->h; i++) {
+        ck_assert(sum[i] == oracle_fma_to(spec->residual, alpha, residual[i], x[i]));
+    }
 }
 
 /* Runs one row and returns its largest error in units of the bound. */
-static double judge_row(const char *text, const ref_spec *spec, const data_kind *kind, float eps, uint64_t *random)
+static double judge_row(const char *text, const ref_spec *spec, const data_kind *kind, double eps, uint64_t *random)
 {
-    call c = arrays;
-    c.eps = eps;
+    call scalars = {.alpha = 11.83, .eps = eps};
+    if (!ref_is_f64(spec->x)) {
+        scalars.alpha = (double)(float)scalars.alpha;
+        scalars.eps = (double)(float)scalars.eps;
+    }
     fill_row(spec, kind, random);
-    call_reference(text, 1, &c);
-    for (size_t i = 0; spec->fusion == REF_ADDOUT && i < spec->h; i++) {
-        ck_assert_uint_eq(ref_bits_of_f32(sum[i]), ref_bits_of_f32(oracle_add(x[i], residual[i], spec->residual)));
+    run(text, &scalars, y, sum);
+    const oracle_output output = {y, spec->stats && spec->norm == REF_LAYERNORM ? &mean : NULL,
+                                  spec->stats ? &rstd : NULL};
+    if (spec->fusion == REF_ADDOUT) {
+        check_sum(spec, &scalars);
+    } else if (spec->fusion == REF_ADDAFTER) {
+        check_addafter(text, spec, &scalars);
     }
     if (spec->cast == REF_LLAMA) {
-        compute_t(spec, eps);
+        compute_t(spec, &scalars);
     }
-    const oracle_row row = {spec->h,
-                            strncmp(text, "layernorm", 9) == 0,
-                            spec->offset,
+    const oracle_row row = {spec,
                             spec->fusion == REF_ADDOUT ? sum : x,
                             spec->cast == REF_LLAMA ? t : NULL,
                             spec->affine != REF_NO_AFFINE ? gamma_row : NULL,
                             spec->affine == REF_GAMMA_BETA ? beta : NULL,
-                            eps,
-                            spec->y};
+                            scalars.eps};
     ck_assert(oracle_in_domain(&row));
-    return oracle_worst_ratio(&row, y);
+    return oracle_worst_ratio(&row, &output);
 }
 
 /* The worst ratio of a group with one kind of data, over all lengths. */
@@ -105,7 +208,7 @@ static double judge_kind(const char *group, const data_kind *kind, uint64_t *ran
         snprintf(text, sizeof text, "%s h=%zu", group, lengths[i]);
         ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
         for (size_t row = 0; row < rows; row++) {
-            const double ratio = judge_row(text, &spec, kind, row % 2 == 0 ? 1e-5f : 1e-12f, random);
+            const double ratio = judge_row(text, &spec, kind, row % 2 == 0 ? 1e-5 : 1e-12, random);
             ck_assert_msg(ratio <= 1, "%s, %s: error is %g of its bound", text, kind->name, ratio);
             worst = fmax(worst, ratio);
         }
@@ -134,14 +237,21 @@ START_TEST(oracle_refuses_a_wrong_output)
 {
     uint64_t random = 7;
     ref_spec spec;
-    const char *text = "layernorm f32 h=64";
+    const char *text = "layernorm f32 h=64 stats";
+    const double eps = (double)1e-5f;
     ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
-    ck_assert(judge_row(text, &spec, &data_kinds[0], 1e-5f, &random) <= 1);
-    const oracle_row row = {64, 1, 0, x, NULL, gamma_row, beta, 1e-5f, spec.y};
-    y[17] += 1e-5f;
-    ck_assert(oracle_worst_ratio(&row, y) > 1);
+    ck_assert(judge_row(text, &spec, &data_kinds[0], eps, &random) <= 1);
+    const oracle_row row = {&spec, x, NULL, gamma_row, beta, eps};
+    const oracle_output good = {y, &mean, &rstd};
+    ck_assert(oracle_worst_ratio(&row, &good) <= 1);
+    const double wrong_mean = mean + 1e-5, wrong_rstd = rstd * (1 + 1e-5);
+    const oracle_output bad_mean = {y, &wrong_mean, &rstd}, bad_rstd = {y, &mean, &wrong_rstd};
+    ck_assert(oracle_worst_ratio(&row, &bad_mean) > 1);
+    ck_assert(oracle_worst_ratio(&row, &bad_rstd) > 1);
+    y[17] += 1e-5;
+    ck_assert(oracle_worst_ratio(&row, &good) > 1);
     y[17] = NAN;
-    ck_assert(isinf(oracle_worst_ratio(&row, y)));
+    ck_assert(isinf(oracle_worst_ratio(&row, &good)));
 }
 END_TEST
 
