@@ -1,5 +1,6 @@
 --- Lowering for targets without vectors: loops over an array of the contract's lanes, one row at a time.
 
+local c_text = require "gen.lower.c_text"
 local contract = require "gen.contract"
 local usage = require "gen.usage"
 
@@ -24,8 +25,6 @@ function Body:load(node, name, dtype, index)
   return self:memory(node, dtype).load(("%s[%s]"):format(place, index))
 end
 
-local function is_name(text) return text:match("^[%a_][%w_]*$") ~= nil end
-
 --- A text that stands alone needs no parentheses around it.
 local function bare(text)
   return text:match("^%b()$") and text:sub(2, -2) or text
@@ -45,8 +44,9 @@ function Body:value(node, builder, index, memo)
   else
     text = self:apply(node, function(operand) return self:value(operand, builder, index, memo) end)
   end
-  if not is_name(text) and (node.label or self.kernel.uses[node] > 1) then
-    text = builder:def(self:type_of(node).ctype, (node.op == "load" or node.label == "h") and node.label .. "_i" or node.label or "value", bare(text))
+  if not c_text.is_name(text) and (node.label or self.kernel.uses[node] > 1) then
+    local is_of_index = node.op == "load" or node.label == "h"
+    text = builder:def(self:type_of(node).ctype, is_of_index and node.label .. "_i" or node.label or "value", bare(text))
   end
   memo[node] = text
   return text
