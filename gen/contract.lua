@@ -36,7 +36,10 @@ local function mean(v, n) return e.sum(v, n) / n end
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
   if m > 1 then return mean(v, m) end
-  local first = e.rewrite(v, function(node) return node.op == "load" and e.first(node) or node end, {})
+  local first = e.rewrite(v, function(node)
+    if node.op == "load" then return e.first(node) end
+    return node.label and node:rename(node.label:gsub("_first$", "") .. "_first") or node
+  end, {})
   return first + 0
 end
 

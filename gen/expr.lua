@@ -19,6 +19,9 @@ Node.__index = Node
 
 local interned, next_id, sum_type = {}, 0, "f32"
 
+--- Every double has its own text in this format, whether Lua holds it as a float or as an integer.
+local EXACT = "%.17g"
+
 --- Starts an empty graph: nodes of different graphs are never mixed. gen/problem.lua calls it once for each problem.
 -- @param acc type of sums and of what is made of them
 function expr.new_graph(acc) interned, next_id, sum_type = {}, 0, acc end
@@ -37,7 +40,7 @@ end
 -- @param domain domain, or nil for the join of the operands' domains
 local function make(op, operands, attributes, domain)
   local key = { op, attributes.type, domain or "", attributes.name or "", attributes.dtype or "",
-    tostring(attributes.value or ""), tostring(attributes.count or "") }
+    attributes.value and EXACT:format(attributes.value) or "", attributes.count and EXACT:format(attributes.count) or "" }
   for i, operand in ipairs(operands) do key[7 + i] = operand.id end
   local text = table.concat(key, " ")
   local node = interned[text]
@@ -90,6 +93,12 @@ Node.__add, Node.__sub, Node.__mul, Node.__div = expr.add, expr.sub, expr.mul, e
 --- Gives a node the name that it bears in emitted C, unless it has one (or the name is nil); returns the node.
 function Node:as(label)
   self.label = self.label or label
+  return self
+end
+
+--- Changes the name of a node that was made from a named one; returns the node.
+function Node:rename(label)
+  self.label = label
   return self
 end
 
@@ -176,7 +185,7 @@ local INFIX = { add = " + ", sub = " - ", mul = " * ", div = " / " }
 
 local function describe(node, top, enclosed)
   if not top and node.label then return node.label end
-  if node.op == "const" then return ("%d"):format(node.value) end
+  if node.op == "const" then return EXACT:format(node.value) end
   local parts = {}
   for i, operand in ipairs(node) do parts[i] = describe(operand, false, INFIX[node.op] ~= nil) end
   if INFIX[node.op] then

@@ -86,6 +86,16 @@ local KNOBS = {
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
 }
 
+--- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
+local function chunks_of_stripe(plan, target, layout_name)
+  local compute = types_of(plan, target)
+  local layout = compute.layouts[layout_name]
+  if not layout then return nil end
+  local chunk, chunks = compute.width * layout.vecs, 1
+  while chunks * chunk < math.min(plan.n, plan.problem.contract.lanes) do chunks = chunks * 2 end
+  return chunks
+end
+
 local function keys()
   local list = {}
   for i, knob in ipairs(KNOBS) do list[i] = knob.key end
@@ -130,11 +140,10 @@ function schedule.choose(plan, target, overrides)
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
-  local layout = has_vectors and types_of(plan, target).layouts[chosen.layout]
-  local chunks = layout and plan.problem.contract.lanes / (types_of(plan, target).width * layout.vecs)
+  local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
-      usage.fail("schedule strips=%d: %s has %d chunks to a stripe", chosen.strips, target.name, chunks)
+      usage.fail("schedule strips=%d: on %s a stripe of this row has %d chunks", chosen.strips, target.name, chunks)
     end
     chosen.strips = chunks
   end

@@ -4,15 +4,23 @@ local unparse = {}
 
 local INDENT, WIDTH = "    ", 118
 
---- Breaks a long statement behind commas; continuation lines are indented twice.
+--- The last place before a column where a line can end: behind a comma, else behind " = ".
+local function break_before(line, column)
+  local cut
+  for position in line:sub(1, column):gmatch("(),[ ]") do cut = position end
+  if cut then return cut, cut + 2 end
+  local equals = line:sub(1, column):find(" = ", 1, true)
+  return equals and equals + 1, equals and equals + 3
+end
+
+--- Breaks a long statement; continuation lines are indented twice.
 local function wrap(line, indent, out)
   local lead, continued = indent, indent .. INDENT .. INDENT
   while #lead + #line > WIDTH do
-    local cut
-    for position in line:sub(1, WIDTH - #lead):gmatch("(), ") do cut = position end
-    if not cut then break end
-    out[#out + 1] = lead .. line:sub(1, cut)
-    line, lead = line:sub(cut + 2), continued
+    local last, next_one = break_before(line, WIDTH - #lead)
+    if not last then break end
+    out[#out + 1] = lead .. line:sub(1, last)
+    line, lead = line:sub(next_one), continued
   end
   out[#out + 1] = lead .. line
 end
@@ -43,7 +51,7 @@ local PRINT = {
   note = function(s, indent, out)
     local words, line = s.text, indent .. "/*"
     for word in words:gmatch("%S+") do
-      if #line + #word + 1 > WIDTH then
+      if #line + #word + 1 > WIDTH - #" */" then
         out[#out + 1] = line
         line = indent .. "  "
       end
@@ -67,10 +75,24 @@ print_list = function(body, indent, out)
   for _, statement in ipairs(body) do PRINT[statement.kind](statement, indent, out) end
 end
 
+--- The statements with `change` applied to their texts.
+local function changed(body, change)
+  local copies = {}
+  for i, statement in ipairs(body) do
+    local copy = {}
+    for key, value in pairs(statement) do copy[key] = value end
+    copy.text = statement.text and change(statement.text)
+    copy.body = statement.body and changed(statement.body, change)
+    copies[i] = copy
+  end
+  return copies
+end
+
 --- C text of a list of statements, indented once, without a last newline.
-function unparse.body(body)
+-- @param change function that each text passes before lines are broken
+function unparse.body(body, change)
   local out = {}
-  print_list(body, INDENT, out)
+  print_list(changed(body, change), INDENT, out)
   return table.concat(out, "\n")
 end
 

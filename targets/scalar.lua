@@ -305,8 +305,8 @@ static inline double @scalar_pairwise_f64(double *part, size_t n)
     return part[0];
 }]] },
     { name = "scalar_fma", text = [[
-/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second rounding
-   to float could go wrong: on a midpoint of floats, and below the normal floats. */
+/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
+   rounding to float could go wrong: on a midpoint of floats, and below the normal floats. */
 static inline float @scalar_fma(float a, float b, float c)
 {
 #if defined(__FMA__) || defined(__aarch64__)

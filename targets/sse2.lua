@@ -194,8 +194,8 @@ static inline void @sse2_store_u16(void *p, __m128i v, int n)
     memcpy(p, part, 2 * (size_t)n);
 }]] },
     { name = "sse2_fma_pair", text = [[
-/* a * b + c of two elements, rounded to odd where a second rounding to float could go wrong: on a midpoint of floats, and below
-   the normal floats. The product is exact. */
+/* a * b + c of two elements, rounded to odd where a second rounding to float could go wrong: on a midpoint of floats,
+   and below the normal floats. The product is exact. */
 static inline __m128d @sse2_fma_pair(__m128d a, __m128d b, __m128d c)
 {
     const __m128d product = _mm_mul_pd(a, b);
