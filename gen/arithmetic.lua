@@ -32,7 +32,8 @@ local function rounder(format)
     if magnitude >= overflow then return v * math.huge end
     if magnitude < least_normal then
       local rounded = (magnitude + anchor) - anchor
-      return v < 0 and -rounded or rounded * (v * 0 + 1)
+      if rounded == 0 then return v * 0 end
+      return v < 0 and -rounded or rounded
     end
     local scaled = v * splitter
     return scaled - (scaled - v)
@@ -113,9 +114,6 @@ function arithmetic.bits(dtype, v)
   local upper = (sign + biased) * unit
   return upper % 2 ^ 32 + fraction % 2 ^ 32, math.floor(upper / 2 ^ 32) + math.floor(fraction / 2 ^ 32)
 end
-
---- Bits of precision of a dtype.
-function arithmetic.precision(dtype) return FORMATS[dtype].precision end
 
 --- The formats by name, `{ precision=, exponent= }` in bits.
 arithmetic.formats = FORMATS

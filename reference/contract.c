@@ -1,4 +1,4 @@
-/* The arithmetic of the contract that all norms share: fma, sums, means, the head of a row. */
+/* What all arithmetics of the contract share: fma without hardware, the blocks of a row, its head. */
 #include "contract.h"
 
 #include <math.h>
@@ -14,107 +14,123 @@ float ref_fma_portable(float a, float b, float c)
     /* two-sum: product + c = sum + error, exactly */
     const double part = sum - product;
     const double error = (product - (sum - part)) + (c - part);
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
+    uint64_t bits = ref_bits_of_f64(sum);
     if (error != 0 && (bits & 1) == 0) {
         /* round to odd: of the two doubles around the exact sum take the one with an odd last bit */
         bits = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
     }
-    double odd;
-    memcpy(&odd, &bits, sizeof odd);
-    return (float)odd;
+    return (float)ref_f64_of_bits(bits);
+}
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* A finite number that is not zero: magnitude * 2^exponent, with the top bit of the magnitude at TOP_BIT, so that two
+ * magnitudes can be added. */
+typedef struct number {
+    uint128 magnitude;
+    int exponent;
+    int negative;
+} number;
+
+enum { TOP_BIT = 125, F64_FRACTION_BITS = 52, F64_LEAST_EXPONENT = -1074 };
+
+/* Index of the highest bit that is set. */
+static int highest_bit(uint128 value)
+{
+    const uint64_t high = (uint64_t)(value >> 64);
+    return high != 0 ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)value);
+}
+
+static number normalised(uint128 magnitude, int exponent, int negative)
+{
+    const int shift = TOP_BIT - highest_bit(magnitude);
+    return (number){magnitude << shift, exponent - shift, negative};
+}
+
+static uint64_t f64_fraction(uint64_t bits)
+{
+    const uint64_t hidden = (uint64_t)1 << F64_FRACTION_BITS;
+    return (bits & (hidden - 1)) | ((bits << 1 >> (F64_FRACTION_BITS + 1)) != 0 ? hidden : 0);
+}
+
+/* The exponent of the last place of a double. */
+static int f64_exponent(uint64_t bits)
+{
+    const int biased = (int)(bits << 1 >> (F64_FRACTION_BITS + 1));
+    return (biased > 0 ? biased : 1) - 1 + F64_LEAST_EXPONENT;
+}
+
+/* value / 2^shift, shift >= 0, cut; if what is cut off is not zero, the last bit is set. */
+static uint128 shift_right_sticky(uint128 value, int shift)
+{
+    if (shift > 127) {
+        return value != 0;
+    }
+    const uint128 kept = value >> shift;
+    return kept | (kept << shift != value);
+}
+
+/* a + b where a is not smaller in exponent. Only bits far below the last place of a double are lost to the sticky bit:
+ * the lower 19 bits of both are zero, and for a larger distance at most one leading bit cancels. */
+static number add_numbers(number a, number b)
+{
+    const uint128 aligned = shift_right_sticky(b.magnitude, a.exponent - b.exponent);
+    if (a.negative == b.negative) {
+        return (number){a.magnitude + aligned, a.exponent, a.negative};
+    }
+    const int swapped = a.magnitude < aligned;
+    return (number){swapped ? aligned - a.magnitude : a.magnitude - aligned, a.exponent,
+                    swapped ? b.negative : a.negative};
+}
+
+/* The number as a double, to nearest even, once. */
+static double round_to_f64(number value)
+{
+    if (value.magnitude == 0) {
+        return 0; /* a sum that cancels is +0 */
+    }
+    const int lowest = value.exponent + highest_bit(value.magnitude) - F64_FRACTION_BITS;
+    const int last_place = lowest > F64_LEAST_EXPONENT ? lowest : F64_LEAST_EXPONENT;
+    const int shift = last_place - 2 - value.exponent; /* keeps a bit for the half and a sticky one */
+    const uint128 kept = shift > 0 ? shift_right_sticky(value.magnitude, shift) : value.magnitude << -shift;
+    const uint64_t quarters = (uint64_t)kept;
+    const uint64_t rounded = (quarters >> 2) + ((quarters & 3) > 2 || (quarters & 7) == 6);
+    const double result = ldexp((double)rounded, last_place);
+    return value.negative ? -result : result;
+}
+
+double ref_fma_f64_portable(double a, double b, double c)
+{
+    const uint64_t a_bits = ref_bits_of_f64(a);
+    const uint64_t b_bits = ref_bits_of_f64(b);
+    const uint64_t c_bits = ref_bits_of_f64(c);
+    if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) {
+        return a * b + c; /* the product is infinite, NaN or zero: exact */
+    }
+    if (!isfinite(c)) {
+        return c; /* the product is finite, even where a * b overflows */
+    }
+    if (c == 0) {
+        return a * b;
+    }
+    const number product = normalised((uint128)f64_fraction(a_bits) * f64_fraction(b_bits),
+                                      f64_exponent(a_bits) + f64_exponent(b_bits), (a_bits ^ b_bits) >> 63 != 0);
+    const number summand = normalised(f64_fraction(c_bits), f64_exponent(c_bits), c_bits >> 63 != 0);
+    return round_to_f64(product.exponent >= summand.exponent ? add_numbers(product, summand)
+                                                             : add_numbers(summand, product));
 }
 
 size_t ref_blocks(size_t n, size_t *length)
 {
+    enum { STRIPE = 64 };
     size_t blocks = 1;
     *length = n;
     while (n > REF_SINGLE_BLOCK && (blocks == 1 || *length > REF_LONGEST_BLOCK)) {
         blocks *= 2;
-        const size_t stripe = REF_LANES * blocks;
-        *length = REF_LANES * ((n + stripe - 1) / stripe);
+        const size_t stripe = STRIPE * blocks;
+        *length = STRIPE * ((n + stripe - 1) / stripe);
     }
     return blocks;
-}
-
-/* The halving tree over all lanes of a block; leaves the sum in lane 0. */
-static float halving_tree(float lane[REF_LANES])
-{
-    for (size_t w = REF_LANES / 2; w >= 1; w /= 2) {
-        for (size_t j = 0; j < w; j++) {
-            lane[j] += lane[j + w];
-        }
-    }
-    return lane[0];
-}
-
-/* The sum of one block of n <= 4096 elements. */
-static float block_sum(const float *value, size_t n)
-{
-    float lane[REF_LANES] = {0};
-    for (; n >= REF_LANES; value += REF_LANES, n -= REF_LANES) {
-        for (size_t j = 0; j < REF_LANES; j++) {
-            lane[j] += value[j];
-        }
-    }
-    for (size_t j = 0; j < n; j++) {
-        lane[j] += value[j];
-    }
-    return halving_tree(lane);
-}
-
-/* The sum of the squares of one block of n <= 4096 elements. */
-static float block_sum_of_squares(const float *value, size_t n)
-{
-    float lane[REF_LANES] = {0};
-    for (; n >= REF_LANES; value += REF_LANES, n -= REF_LANES) {
-        for (size_t j = 0; j < REF_LANES; j++) {
-            lane[j] = ref_fma(value[j], value[j], lane[j]);
-        }
-    }
-    for (size_t j = 0; j < n; j++) {
-        lane[j] = ref_fma(value[j], value[j], lane[j]);
-    }
-    return halving_tree(lane);
-}
-
-/* Cuts a row into its blocks, sums each with `sum_block` and joins the block sums in the pairwise tree. "The last
- * blocks may be short or empty (an empty one sums to +0)." */
-static float sum_blocks(const float *value, size_t n, float (*sum_block)(const float *value, size_t n))
-{
-    float sum[REF_MAX_H / REF_SINGLE_BLOCK];
-    size_t length;
-    const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = sum_block(value + start, n - start < length ? n - start : length);
-    }
-    for (size_t left = blocks / 2; left >= 1; left /= 2) {
-        for (size_t i = 0; i < left; i++) {
-            sum[i] = sum[2 * i] + sum[2 * i + 1];
-        }
-    }
-    return sum[0];
-}
-
-float ref_sum(const float *value, size_t n)
-{
-    return sum_blocks(value, n, block_sum);
-}
-
-float ref_sum_of_squares(const float *value, size_t n)
-{
-    return sum_blocks(value, n, block_sum_of_squares);
-}
-
-float ref_mean(const float *value, size_t n)
-{
-    return ref_sum(value, n) / (float)n;
-}
-
-float ref_mean_of_squares(const float *value, size_t n)
-{
-    return ref_sum_of_squares(value, n) / (float)n;
 }
 
 size_t ref_head(size_t n)
@@ -124,9 +140,4 @@ size_t ref_head(size_t n)
         m *= 2;
     }
     return m;
-}
-
-float ref_rstd(float v, float eps)
-{
-    return 1.0f / sqrtf(v + eps);
 }

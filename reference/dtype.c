@@ -4,7 +4,7 @@
 
 #include "contract.h"
 
-/* f32 is kept as it is; this is a bit copy, so that a signalling NaN passes untouched. */
+/* f32 is kept as it is, and so is f64 below; bit copies, so that a signalling NaN passes untouched. */
 static float widen_f32(uint32_t bits)
 {
     return ref_f32_of_bits(bits);
@@ -72,14 +72,14 @@ static uint32_t round_f16(float value)
     return sign | shift_to_even((magnitude & 0x7fffffU) | 0x800000U, 126U - exponent);
 }
 
-static void load_f32(float *to, const void *from, size_t n)
+static void copy_f32(void *to, const void *from, size_t n)
 {
-    memcpy(to, from, n * sizeof *to);
+    memcpy(to, from, n * sizeof(float));
 }
 
-static void store_f32(void *to, const float *from, size_t n)
+static void copy_f64(void *to, const void *from, size_t n)
 {
-    memcpy(to, from, n * sizeof *from);
+    memcpy(to, from, n * sizeof(double));
 }
 
 static uint32_t half_at(const void *array, size_t i)
@@ -95,38 +95,43 @@ static void set_half(void *array, size_t i, uint32_t bits)
     memcpy((char *)array + i * sizeof half, &half, sizeof half);
 }
 
-static void load_bf16(float *to, const void *from, size_t n)
+static void load_bf16(void *row, const void *array, size_t n)
 {
+    float *to = row;
     for (size_t i = 0; i < n; i++) {
-        to[i] = widen_bf16(half_at(from, i));
+        to[i] = widen_bf16(half_at(array, i));
     }
 }
 
-static void store_bf16(void *to, const float *from, size_t n)
+static void store_bf16(void *array, const void *row, size_t n)
 {
+    const float *from = row;
     for (size_t i = 0; i < n; i++) {
-        set_half(to, i, round_bf16(from[i]));
+        set_half(array, i, round_bf16(from[i]));
     }
 }
 
-static void load_f16(float *to, const void *from, size_t n)
+static void load_f16(void *row, const void *array, size_t n)
 {
+    float *to = row;
     for (size_t i = 0; i < n; i++) {
-        to[i] = widen_f16(half_at(from, i));
+        to[i] = widen_f16(half_at(array, i));
     }
 }
 
-static void store_f16(void *to, const float *from, size_t n)
+static void store_f16(void *array, const void *row, size_t n)
 {
+    const float *from = row;
     for (size_t i = 0; i < n; i++) {
-        set_half(to, i, round_f16(from[i]));
+        set_half(array, i, round_f16(from[i]));
     }
 }
 
 static const ref_dtype dtypes[] = {
-    {"f32", 4, 24, -126, widen_f32, round_f32, load_f32, store_f32},
-    {"bf16", 2, 8, -126, widen_bf16, round_bf16, load_bf16, store_bf16},
-    {"f16", 2, 11, -14, widen_f16, round_f16, load_f16, store_f16},
+    {"f32", 4, 24, -126, 0x7f800000U, widen_f32, round_f32, copy_f32, copy_f32},
+    {"bf16", 2, 8, -126, 0x7f80U, widen_bf16, round_bf16, load_bf16, store_bf16},
+    {"f16", 2, 11, -14, 0x7c00U, widen_f16, round_f16, load_f16, store_f16},
+    {"f64", 8, 53, -1022, 0x7ff0000000000000U, NULL, NULL, copy_f64, copy_f64},
 };
 
 const ref_dtype *ref_dtype_named(const char *name, size_t length)
@@ -139,19 +144,46 @@ const ref_dtype *ref_dtype_named(const char *name, size_t length)
     return NULL;
 }
 
-void ref_round_row(const ref_dtype *dtype, float *value, size_t n)
+int ref_is_f64(const ref_dtype *dtype)
 {
-    uint32_t stored[REF_MAX_H];
-    dtype->store(stored, value, n);
-    dtype->load(value, stored, n);
+    return dtype->size == sizeof(double);
 }
 
-uint32_t ref_element_bits(const ref_dtype *dtype, const void *array, size_t i)
+void ref_round_row(const ref_dtype *dtype, void *row, size_t n)
 {
-    if (dtype->size == sizeof(uint32_t)) {
-        uint32_t bits;
+    uint64_t stored[REF_MAX_H];
+    dtype->store(stored, row, n);
+    dtype->load(row, stored, n);
+}
+
+uint64_t ref_element_bits(const ref_dtype *dtype, const void *array, size_t i)
+{
+    uint64_t wide;
+    uint32_t bits;
+    switch (dtype->size) {
+    case sizeof wide:
+        memcpy(&wide, (const char *)array + i * sizeof wide, sizeof wide);
+        return wide;
+    case sizeof bits:
         memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
         return bits;
+    default:
+        return half_at(array, i);
     }
-    return half_at(array, i);
+}
+
+static uint64_t magnitude(const ref_dtype *dtype, uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * dtype->size - 1);
+    return bits & ~sign;
+}
+
+int ref_is_finite(const ref_dtype *dtype, uint64_t bits)
+{
+    return magnitude(dtype, bits) < dtype->infinity;
+}
+
+int ref_is_nan(const ref_dtype *dtype, uint64_t bits)
+{
+    return magnitude(dtype, bits) > dtype->infinity;
 }

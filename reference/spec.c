@@ -1,19 +1,21 @@
 /* The spec parser of the reference: tables of words, one loop. */
 #include "spec.h"
 
+#include "arithmetic.h"
 #include "contract.h"
-#include "norms.h"
 
-/* A norm and what it sets by default. */
+/* A norm, what it sets by default, and which words it knows. */
 static const struct {
     const char *name;
-    ref_norm *norm;
+    int norm;
     int affine;
-    int cast_allowed;
+    int has_cast;
+    int has_mean; /* and so center= */
 } norms[] = {
-    {"rmsnorm", ref_rmsnorm, REF_GAMMA, 1},
-    {"layernorm", ref_layernorm, REF_GAMMA_BETA, 0},
+    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0},
+    {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1},
 };
+enum { NORMS = sizeof norms / sizeof *norms };
 
 /* A word that sets one int of the spec; a second word for the same int is an error. */
 static const struct {
@@ -24,11 +26,17 @@ static const struct {
     {"fwd", offsetof(ref_spec, direction), REF_FWD},
     {"add", offsetof(ref_spec, fusion), REF_ADD},
     {"addout", offsetof(ref_spec, fusion), REF_ADDOUT},
+    {"addafter", offsetof(ref_spec, fusion), REF_ADDAFTER},
+    {"alpha", offsetof(ref_spec, alpha), 1},
     {"offset=1", offsetof(ref_spec, offset), 1},
     {"cast=llama", offsetof(ref_spec, cast), REF_LLAMA},
     {"affine=none", offsetof(ref_spec, affine), REF_NO_AFFINE},
     {"affine=gamma", offsetof(ref_spec, affine), REF_GAMMA},
     {"affine=gamma+beta", offsetof(ref_spec, affine), REF_GAMMA_BETA},
+    {"acc=f64", offsetof(ref_spec, acc_f64), 1},
+    {"center=full", offsetof(ref_spec, center_full), 1},
+    {"stats", offsetof(ref_spec, stats), 1},
+    {"strided", offsetof(ref_spec, strided), 1},
 };
 
 /* A key that sets one dtype of the spec. */
@@ -102,51 +110,103 @@ static int set_word(ref_spec *spec, const char *word, size_t length)
     return set_dtype(spec, word, length) == 0 || set_flag(spec, word, length) == 0 ? 0 : -1;
 }
 
-/* Sets the norm and returns its default affine, or 0. */
-static int set_norm(ref_spec *spec, const char *word, size_t length)
+/* Returns the row of the norm of that name, or NORMS. */
+static size_t find_norm(const char *word, size_t length)
 {
-    for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
-        if (strlen(norms[i].name) == length && memcmp(norms[i].name, word, length) == 0) {
-            spec->norm = norms[i].norm;
-            spec->cast_allowed = norms[i].cast_allowed;
-            return norms[i].affine;
-        }
+    size_t i = 0;
+    while (i < NORMS && !(strlen(norms[i].name) == length && memcmp(norms[i].name, word, length) == 0)) {
+        i++;
     }
-    return 0;
+    return i;
+}
+
+static size_t row_of(const ref_spec *spec)
+{
+    size_t i = 0;
+    while (norms[i].norm != spec->norm) {
+        i++;
+    }
+    return i;
 }
 
 /* Rules that tie words to each other. */
 static int consistent(const ref_spec *spec)
 {
+    const size_t norm = row_of(spec);
     const int has_gamma = spec->affine != REF_NO_AFFINE;
+    const int adds_before = spec->fusion == REF_ADD || spec->fusion == REF_ADDOUT;
     return spec->x != NULL && spec->h != 0 && (spec->residual == NULL || spec->fusion != 0) &&
            (has_gamma || (spec->offset == 0 && spec->gamma == NULL)) &&
-           (spec->cast == 0 || (spec->cast_allowed && has_gamma && spec->x->size == 2));
+           (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
+           (spec->alpha == 0 || adds_before) && (spec->center_full == 0 || norms[norm].has_mean);
+}
+
+/* "f64 mixes with nothing." */
+static int mixes(const ref_spec *spec)
+{
+    const int f64 = ref_is_f64(spec->x);
+    return ref_is_f64(spec->residual) == f64 && ref_is_f64(spec->gamma) == f64 && ref_is_f64(spec->y) == f64 &&
+           !(f64 && spec->acc_f64);
+}
+
+static const ref_arithmetic *arithmetic_of(const ref_spec *spec)
+{
+    return ref_is_f64(spec->x) ? &ref_f64 : spec->acc_f64 ? &ref_acc_f64 : &ref_f32;
 }
 
 int ref_spec_parse(const char *text, ref_spec *spec)
 {
     static const ref_spec empty;
-    int default_affine = 0;
     *spec = empty;
-    for (const char *word = text + strspn(text, " "); *word != '\0'; word += strspn(word, " ")) {
+    text += strspn(text, " ");
+    const size_t norm_length = strcspn(text, " ");
+    const size_t norm = find_norm(text, norm_length);
+    if (norm == NORMS) {
+        return -1;
+    }
+    spec->norm = norms[norm].norm;
+    for (const char *word = text + norm_length; *(word += strspn(word, " ")) != '\0';) {
         const size_t length = strcspn(word, " ");
-        if (spec->norm == NULL) {
-            default_affine = set_norm(spec, word, length);
-            if (default_affine == 0) {
-                return -1;
-            }
-        } else if (set_word(spec, word, length) != 0) {
+        if (set_word(spec, word, length) != 0) {
             return -1;
         }
         word += length;
     }
-    spec->affine = spec->affine != 0 ? spec->affine : default_affine;
+    spec->affine = spec->affine != 0 ? spec->affine : norms[norm].affine;
     if (!consistent(spec)) {
         return -1;
     }
     spec->residual = spec->residual != NULL ? spec->residual : spec->x;
     spec->gamma = spec->gamma != NULL ? spec->gamma : spec->x;
     spec->y = spec->y != NULL ? spec->y : spec->x;
-    return 0;
+    spec->arithmetic = arithmetic_of(spec);
+    return mixes(spec) ? 0 : -1;
+}
+
+const struct ref_argument_info ref_arguments[REF_ARGUMENTS] = {
+    [REF_X] = {"x", REF_MATRIX, 0},
+    [REF_RESIDUAL] = {"residual", REF_MATRIX, 0},
+    [REF_GAMMA_ROW] = {"gamma", REF_PARAMETER, 0},
+    [REF_BETA_ROW] = {"beta", REF_PARAMETER, 0},
+    [REF_Y] = {"y", REF_MATRIX, 1},
+    [REF_SUM] = {"sum", REF_MATRIX, 1},
+    [REF_MEAN] = {"mean", REF_STATISTIC, 1},
+    [REF_RSTD] = {"rstd", REF_STATISTIC, 1},
+};
+
+const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument)
+{
+    /* "Saved statistics: [...] f32 (f64 for f64 specs)." */
+    const ref_dtype *const real = ref_is_f64(spec->x) ? spec->x : ref_dtype_named("f32", 3);
+    const ref_dtype *const dtypes[REF_ARGUMENTS] = {
+        [REF_X] = spec->x,
+        [REF_RESIDUAL] = spec->fusion != 0 ? spec->residual : NULL,
+        [REF_GAMMA_ROW] = spec->affine != REF_NO_AFFINE ? spec->gamma : NULL,
+        [REF_BETA_ROW] = spec->affine == REF_GAMMA_BETA ? spec->gamma : NULL,
+        [REF_Y] = spec->fusion == REF_ADDAFTER ? spec->residual : spec->y,
+        [REF_SUM] = spec->fusion == REF_ADDOUT ? spec->residual : NULL,
+        [REF_MEAN] = spec->stats && norms[row_of(spec)].has_mean ? real : NULL,
+        [REF_RSTD] = spec->stats ? real : NULL,
+    };
+    return dtypes[argument];
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dtype.h"
+
 /* A generator of random bits (splitmix64). */
 typedef struct verify_random {
     uint64_t state;
@@ -14,23 +16,38 @@ typedef struct verify_random {
 /* A generator for one case of one seed. */
 verify_random verify_random_for(uint64_t seed, uint64_t index);
 
+uint64_t verify_random_bits(verify_random *random);
+
 /* A number from 0 to n - 1. */
 uint32_t verify_random_below(verify_random *random, uint32_t n);
 
-/* What a row of random data is for. */
-typedef enum verify_role { VERIFY_X_ALONE, VERIFY_X_BESIDE_RESIDUAL, VERIFY_RESIDUAL } verify_role;
+/* What an array of random data is for. */
+typedef enum verify_role { VERIFY_X_ALONE, VERIFY_X_BESIDE_RESIDUAL, VERIFY_RESIDUAL, VERIFY_PARAMETER } verify_role;
+
+/* An array to fill: a row of a matrix, or a parameter. */
+typedef struct verify_row {
+    verify_role role;
+    size_t h;
+    const ref_dtype *dtype;  /* of the array */
+    const ref_dtype *sum;    /* R: what x and residual are added in */
+    const ref_dtype *output; /* Y */
+} verify_row;
+
+/* Fills h reals (doubles for f64, else floats). */
+typedef void verify_fill(verify_random *random, const verify_row *what, void *row);
 
 /* A kind of data: how the rows of x and residual and how gamma and beta are filled. */
 typedef struct verify_kind {
     const char *name;
-    void (*fill_row)(verify_random *random, float *row, size_t h, verify_role role);
-    void (*fill_parameter)(verify_random *random, float *parameter, size_t h);
+    verify_fill *fill_row, *fill_parameter;
     double eps; /* the eps that this kind needs, or -1 */
 } verify_kind;
 
-/* Strongest first: where there is time for a few kinds only, the first are taken. 13 is prime, so that with the index
- * of a case all combinations of kind, alias form, placement and eps come by. */
-enum { VERIFY_KINDS = 13 };
-extern const verify_kind verify_kinds[VERIFY_KINDS];
+/* Strongest first: where there is time for a few kinds only, the first are taken. 17 is prime, so that with the index
+ * of a case all combinations of kind, alias form, placement and scalars come by. */
+enum { VERIFY_KINDS = 17 };
+
+/* The kinds for data that are computed in float, and for f64. */
+extern const verify_kind verify_kinds_f32[VERIFY_KINDS], verify_kinds_f64[VERIFY_KINDS];
 
 #endif

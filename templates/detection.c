@@ -1,5 +1,5 @@
 #if ${guard}
-static int runs_${target}(void)
+static int @runs_${name}(void)
 {
     return ${condition};
 }

@@ -14,4 +14,4 @@
 
 ${runtime}
 
-${architectures}
+${dispatcher}

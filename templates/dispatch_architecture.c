@@ -3,40 +3,40 @@
 static const struct {
     const char *name;
     int (*runs_here)(void);
-} targets[] = {
+} ${p}dispatch_targets[] = {
 ${targets}
 };
 
 /* Index of the chosen target plus one; 0: not chosen yet, -1: none fits. */
-static int chosen;
+static int ${p}dispatch_chosen;
 
-static int choose(void)
+static int ${p}dispatch_choose(void)
 {
-    const int count = (int)(sizeof targets / sizeof targets[0]);
+    const int count = (int)(sizeof ${p}dispatch_targets / sizeof ${p}dispatch_targets[0]);
     const char *most = getenv("NORMGEN_MAX_TARGET");
     int last = count, choice = -1;
     for (int i = 0; most && i < count; ++i) {
-        if (strcmp(targets[i].name, most) == 0)
+        if (strcmp(${p}dispatch_targets[i].name, most) == 0)
             last = i + 1;
     }
     for (int i = 0; i < last; ++i) {
-        if (targets[i].runs_here())
+        if (${p}dispatch_targets[i].runs_here())
             choice = i + 1;
     }
-    __atomic_store_n(&chosen, choice, __ATOMIC_RELAXED);
+    __atomic_store_n(&${p}dispatch_chosen, choice, __ATOMIC_RELAXED);
     return choice;
 }
 
-static int target_index(void)
+static int ${p}dispatch_index(void)
 {
-    const int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
-    return (known ? known : choose()) - 1;
+    const int known = __atomic_load_n(&${p}dispatch_chosen, __ATOMIC_RELAXED);
+    return (known ? known : ${p}dispatch_choose()) - 1;
 }
 
 const char *${p}target(void)
 {
-    const int index = target_index();
-    return index < 0 ? "none" : targets[index].name;
+    const int index = ${p}dispatch_index();
+    return index < 0 ? "none" : ${p}dispatch_targets[index].name;
 }
 
 ${entries}

@@ -1,6 +1,6 @@
 ${prototype}
 {
-    switch (target_index()) {
+    switch (${p}dispatch_index()) {
 ${cases}
     default:
         abort();

@@ -5,19 +5,8 @@
 
 #include "${header}"
 
+#include <string.h>
+
 ${runtime}
 
-${arguments}
-
-${kernels}
-
-static const ${p}kernel kernels[] = {
-${entries}
-    { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
-};
-
-const ${p}kernel *${p}registry(size_t *count)
-{
-    *count = sizeof kernels / sizeof kernels[0] - 1;
-    return kernels;
-}
+${registry}

@@ -1,4 +1,4 @@
     { "${name}", "${target}", "${spec}",
       "${schedule}",
-      ${h}, ${read}, ${write}, ${parameters}, sizeof args_${signature} / sizeof args_${signature}[0], args_${signature},
-      (void (*)(void))${symbol}, invoke_${symbol}, runs_${target} },
+      ${h}, ${read}, ${write}, ${parameters}, sizeof ${p}args_${signature} / sizeof ${p}args_${signature}[0], ${p}args_${signature},
+      (void (*)(void))${symbol}, ${p}invoke_${name}_${target}, ${p}runs_${target} },

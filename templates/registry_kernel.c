@@ -1,4 +1,4 @@
-static void invoke_${symbol}(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ${p}invoke_${name}_${target}(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ${symbol}(${call});

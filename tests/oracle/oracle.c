@@ -262,7 +262,8 @@ static void round_to(const ref_dtype *dtype, mpfr_t value)
 static void set_fma(mpfr_t result, double a, double b, double c)
 {
     mpfr_t x, y;
-    mpfr_inits2(5000, x, y, result, (mpfr_ptr)NULL);
+    mpfr_inits2(53, x, y, (mpfr_ptr)NULL);
+    mpfr_init2(result, 5000);
     mpfr_set_d(x, a, MPFR_RNDN);
     mpfr_set_d(y, b, MPFR_RNDN);
     mpfr_set_d(result, c, MPFR_RNDN);

@@ -1,24 +1,37 @@
 /* Faults that other libraries had, each as a test of the reference; the names are those of the list in the
  * documentation. Then the theorems of the contract. */
+#define _DEFAULT_SOURCE
 #include <check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "call.h"
 #include "contract.h"
 #include "data.h"
-#include "dtype.h"
+#include "reference.h"
 
 enum { MAX = 65536 };
 static float x[MAX], residual[MAX], gamma_row[MAX], beta[MAX], y[MAX], sum[MAX], other[MAX];
+static float mean, rstd;
+static double wide[MAX], wide_gamma[MAX], wide_beta[MAX], wide_y[MAX];
 
 /* Runs one row of a spec without its h=, on the arrays above. */
 static void run(const char *words, size_t n, float eps, float *to)
 {
-    const call c = {x, residual, gamma_row, beta, eps, to, sum};
+    const call c = {x, residual, gamma_row, beta, 2.5, (double)eps, to, sum, &mean, &rstd};
+    char text[128];
+    snprintf(text, sizeof text, "%s h=%zu", words, n);
+    call_reference(text, 1, &c);
+}
+
+/* The same for f64 without a residual. */
+static void run_f64(const char *words, size_t n, double eps)
+{
+    const call c = {.x = wide, .gamma = wide_gamma, .beta = wide_beta, .eps = eps, .y = wide_y};
     char text[128];
     snprintf(text, sizeof text, "%s h=%zu", words, n);
     call_reference(text, 1, &c);
@@ -31,10 +44,17 @@ static void fill(float *array, size_t n, float value)
     }
 }
 
-static void fill_normal(float *array, size_t n, double mean, double std, uint64_t *random)
+static void fill_normal(float *array, size_t n, double mean_value, double std, uint64_t *random)
 {
     for (size_t i = 0; i < n; i++) {
-        array[i] = (float)(mean + std * data_normal(random));
+        array[i] = (float)(mean_value + std * data_normal(random));
+    }
+}
+
+static void fill_wide_normal(double *array, size_t n, double mean_value, double std, uint64_t *random)
+{
+    for (size_t i = 0; i < n; i++) {
+        array[i] = mean_value + std * data_normal(random);
     }
 }
 
@@ -49,18 +69,18 @@ static double mean_of(const float *array, size_t n)
 
 static double variance_of(const float *array, size_t n)
 {
-    const double mean = mean_of(array, n);
+    const double center = mean_of(array, n);
     double total = 0;
     for (size_t i = 0; i < n; i++) {
-        total += ((double)array[i] - mean) * ((double)array[i] - mean);
+        total += ((double)array[i] - center) * ((double)array[i] - center);
     }
     return total / (double)n;
 }
 
 static double mean_square_of(const float *array, size_t n)
 {
-    const double mean = mean_of(array, n);
-    return variance_of(array, n) + mean * mean;
+    const double center = mean_of(array, n);
+    return variance_of(array, n) + center * center;
 }
 
 static void assert_all(const float *array, size_t n, float value)
@@ -122,6 +142,22 @@ START_TEST(a6_base_1e5_spread_1e_2)
 }
 END_TEST
 
+/* The same in f64, where the mean is 1e13 times the spread. */
+START_TEST(a6_base_1e5_spread_1e_8_in_f64)
+{
+    uint64_t random = 31974;
+    fill_wide_normal(wide, 4096, 1e5, 1e-8, &random);
+    run_f64("layernorm f64 affine=none", 4096, 0);
+    double squares = 0, total = 0;
+    for (size_t i = 0; i < 4096; i++) {
+        total += wide_y[i];
+        squares += wide_y[i] * wide_y[i];
+    }
+    ck_assert_double_eq_tol(total / 4096, 0, 1e-12);
+    ck_assert_double_eq_tol(squares / 4096, 1, 1e-12);
+}
+END_TEST
+
 START_TEST(a10_mean_is_subtracted_first)
 {
     fill(x, 2, 14);
@@ -140,6 +176,40 @@ START_TEST(a11_overflow_gives_zero)
     assert_all(y, 768, 0);
     run("layernorm f32 affine=none", 768, 1e-5f, y);
     assert_all(y, 768, 0);
+}
+END_TEST
+
+/* With f64 sums they do not overflow. 1e30 is one number in f32: the signs are exact. */
+START_TEST(a11_f64_sums_do_not_overflow)
+{
+    const char *const words[] = {"rmsnorm f32 affine=none acc=f64", "layernorm f32 affine=none acc=f64",
+                                 "layernorm f32 affine=none acc=f64 center=full", "rmsnorm bf16 affine=none acc=f64"};
+    for (size_t i = 0; i < 768; i++) {
+        x[i] = i % 2 == 0 ? 1e30f : -1e30f;
+    }
+    run(words[_i], 768, 1e-5f, y);
+    for (size_t i = 0; i < 768; i++) {
+        ck_assert_float_eq_tol(y[i], i % 2 == 0 ? 1.0f : -1.0f, 1e-6f);
+    }
+}
+END_TEST
+
+/* Nor do those of f64 data before 1e154, and beyond the result is 0, not NaN. */
+START_TEST(a11_range_of_f64)
+{
+    for (size_t i = 0; i < 768; i++) {
+        wide[i] = i % 3 == 0 ? 1e150 : -1e150;
+    }
+    run_f64("rmsnorm f64 affine=none", 768, 1e-5);
+    ck_assert_double_eq_tol(wide_y[0], 1, 1e-14);
+    ck_assert_double_eq_tol(wide_y[1], -1, 1e-14);
+    for (size_t i = 0; i < 768; i++) {
+        wide[i] *= 1e100;
+    }
+    run_f64("rmsnorm f64 affine=none", 768, 1e-5);
+    ck_assert(wide_y[0] == 0 && wide_y[1] == 0);
+    run_f64("layernorm f64 affine=none", 768, 1e-5);
+    ck_assert(wide_y[0] == 0 && wide_y[1] == 0);
 }
 END_TEST
 
@@ -167,6 +237,34 @@ START_TEST(b1_squares_are_not_kept_in_16_bits)
 }
 END_TEST
 
+/* x + residual in f16 overflows at 65520, and not before; the norm reads what is stored. */
+START_TEST(b1_sums_overflow_where_f16_does)
+{
+    fill(x, 64, 65504);
+    fill(residual, 64, 15.9921875f);
+    run("rmsnorm f16 affine=none addout", 64, 1e-5f, y);
+    assert_all(sum, 64, 65504);
+    assert_all(y, 64, 1);
+    residual[5] = 16;
+    run("rmsnorm f16 affine=none addout", 64, 1e-5f, y);
+    ck_assert(isinf(sum[5]) && sum[4] == 65504 && isnan(y[5]) && y[4] == 0);
+    run("rmsnorm f16 affine=none addout residual=f32", 64, 1e-5f, y);
+    assert_all(y, 64, 1);
+}
+END_TEST
+
+/* f16 results: infinite from 65520 on, subnormal down to 2^-24, a tie below that goes to 0. */
+START_TEST(b1_range_of_f16_results)
+{
+    const float gamma[] = {65504, 65519.996f, 65520, 0x1p-24f, 0x1.000002p-25f, 0x1p-25f, 0x1.8p-24f, -70000};
+    const float want[] = {65504, 65504, INFINITY, 0x1p-24f, 0x1p-24f, 0, 0x1p-23f, -INFINITY};
+    fill(x, 8, 1);
+    memcpy(gamma_row, gamma, sizeof gamma);
+    run("rmsnorm f32 out=f16", 8, 0, y);
+    ck_assert_mem_eq(y, want, sizeof want);
+}
+END_TEST
+
 START_TEST(b3_offset_is_added_in_f32)
 {
     fill(x, 64, 1);
@@ -184,7 +282,7 @@ START_TEST(b5_b6_cast_before_or_after_gamma)
     size_t differ = 0;
     for (int row = 0; row < ROWS; row++) {
         fill_normal(x, N, 0, 3, &random);
-        data_parameters(gamma_row, N, &random);
+        data_float_parameters(gamma_row, N, &random);
         ref_round_row(ref_dtype_named("bf16", 4), gamma_row, N);
         run("rmsnorm bf16 affine=none out=f32", N, 1e-6f, other);
         run("rmsnorm bf16", N, 1e-6f, y);
@@ -206,12 +304,12 @@ START_TEST(b7_b8_no_bias_in_bf16)
     uint64_t random = 139;
     double bias = 0;
     fill_normal(x, 16384, 0, 1, &random);
-    data_parameters(gamma_row, 16384, &random); /* f32, so that products fall anywhere between two bf16 values */
+    data_float_parameters(gamma_row, 16384, &random); /* f32, so that products fall anywhere between two bf16 values */
     ref_round_row(ref_dtype_named("bf16", 4), x, 16384);
-    const double rstd = 1 / sqrt(mean_square_of(x, 16384) + 1e-6);
+    const double scale = 1 / sqrt(mean_square_of(x, 16384) + 1e-6);
     run("rmsnorm bf16 gamma=f32", 16384, 1e-6f, y);
     for (size_t i = 0; i < 16384; i++) {
-        bias += (double)y[i] / ((double)x[i] * rstd * (double)gamma_row[i]) - 1;
+        bias += (double)y[i] / ((double)x[i] * scale * (double)gamma_row[i]) - 1;
     }
     ck_assert_double_eq_tol(bias / 16384, 0, 1e-4);
 }
@@ -253,9 +351,14 @@ START_TEST(c1_c4_eps_inside_the_root)
     fill(x, 64, 1e-4f);
     run("rmsnorm f32 affine=none", 64, 1e-5f, y);
     ck_assert_float_eq_tol(y[0], 0.0316f, 1e-4f);
+    run("rmsnorm f32 affine=none acc=f64", 64, 1e-5f, y);
+    ck_assert_float_eq_tol(y[0], 0.0316f, 1e-4f);
     fill(x, 64, 1e-6f);
     run("rmsnorm f32 affine=none", 64, 1e-12f, y);
     ck_assert_float_eq_tol(y[0], 0.70710678f, 1e-6f);
+    fill_wide_normal(wide, 64, 1e-30, 0, &(uint64_t){1});
+    run_f64("rmsnorm f64 affine=none", 64, 1e-60);
+    ck_assert_double_eq_tol(wide_y[0], sqrt(0.5), 1e-14);
 }
 END_TEST
 
@@ -263,7 +366,7 @@ END_TEST
 START_TEST(c5_zero_rows)
 {
     fill(x, 64, 0);
-    data_parameters(beta, 64, &(uint64_t){5});
+    data_float_parameters(beta, 64, &(uint64_t){5});
     fill(gamma_row, 64, 2);
     run("rmsnorm f32 affine=gamma+beta", 64, 1e-5f, y);
     ck_assert_mem_eq(y, beta, 64 * sizeof *y);
@@ -274,6 +377,13 @@ START_TEST(c5_zero_rows)
     fill(x, 64, 3);
     run("layernorm f32", 64, 0, y);
     ck_assert(isnan(y[0]) && isnan(y[63]));
+    run("layernorm f32 acc=f64", 64, 0, y);
+    ck_assert(isnan(y[0]) && isnan(y[63]));
+    fill_wide_normal(wide, 64, 3, 0, &(uint64_t){1});
+    run_f64("layernorm f64 affine=none", 64, 1e-300);
+    ck_assert(wide_y[0] == 0 && wide_y[63] == 0);
+    run_f64("layernorm f64 affine=none", 64, 0);
+    ck_assert(isnan(wide_y[0]) && isnan(wide_y[63]));
 }
 END_TEST
 
@@ -292,13 +402,13 @@ START_TEST(d1_rows_are_independent)
 {
     enum { N = 96, ROWS = 300 };
     uint64_t random = 48391;
-    const call all = {x, NULL, gamma_row, beta, 1e-5f, y, NULL};
+    const call all = {.x = x, .gamma = gamma_row, .beta = beta, .eps = 1e-5, .y = y};
     fill_normal(x, N * ROWS, -5, 37, &random);
-    data_parameters(gamma_row, N, &random);
-    data_parameters(beta, N, &random);
+    data_float_parameters(gamma_row, N, &random);
+    data_float_parameters(beta, N, &random);
     call_reference("layernorm f32 h=96", ROWS, &all);
     for (size_t row = 0; row < ROWS; row++) {
-        const call one = {x + row * N, NULL, gamma_row, beta, 1e-5f, other, NULL};
+        const call one = {.x = x + row * N, .gamma = gamma_row, .beta = beta, .eps = 1e-5, .y = other};
         call_reference("layernorm f32 h=96", 1, &one);
         ck_assert_mem_eq(other, y + row * N, N * sizeof *y);
     }
@@ -310,19 +420,68 @@ START_TEST(d10_not_only_standard_normal_data)
     enum { N = 768 };
     uint64_t random = 8561;
     fill_normal(x, N, -5, 37, &random);
-    data_parameters(gamma_row, N, &random);
-    data_parameters(beta, N, &random);
-    const double mean = mean_of(x, N);
+    data_float_parameters(gamma_row, N, &random);
+    data_float_parameters(beta, N, &random);
+    const double center = mean_of(x, N);
     const double std = sqrt(variance_of(x, N) + 1e-5);
     const double rms = sqrt(mean_square_of(x, N) + 1e-5);
     run("layernorm f32", N, 1e-5f, y);
     run("rmsnorm f32", N, 1e-5f, other);
     for (size_t i = 0; i < N; i++) {
         const double gamma = (double)gamma_row[i];
-        const double layernorm = ((double)x[i] - mean) / std * gamma + (double)beta[i];
+        const double layernorm = ((double)x[i] - center) / std * gamma + (double)beta[i];
         ck_assert_double_eq_tol((double)y[i], layernorm, 1e-5);
         ck_assert_double_eq_tol((double)other[i], (double)x[i] / rms * gamma, 1e-5);
     }
+}
+END_TEST
+
+/* Rows far apart: x and y each with a stride of its own, beyond 2^31 elements. Only the pages of the rows exist. */
+enum { FAR_ROWS = 3, FAR_H = 100 };
+
+typedef struct far_rows {
+    char *reserved;
+    size_t size;
+    ptrdiff_t stride;
+} far_rows;
+
+static float *far_row(const far_rows *rows, ptrdiff_t row)
+{
+    return (float *)(void *)rows->reserved + row * rows->stride;
+}
+
+static far_rows new_far_rows(ptrdiff_t stride)
+{
+    const size_t page = 65536;
+    far_rows rows = {NULL, ((size_t)stride * (FAR_ROWS - 1) + FAR_H) * sizeof(float) + 2 * page, stride};
+    rows.reserved = mmap(NULL, rows.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(rows.reserved, MAP_FAILED);
+    for (ptrdiff_t row = 0; row < FAR_ROWS; row++) {
+        const size_t at = (size_t)((char *)far_row(&rows, row) - rows.reserved) / page * page;
+        ck_assert_int_eq(mprotect(rows.reserved + at, 2 * page, PROT_READ | PROT_WRITE), 0);
+    }
+    return rows;
+}
+
+START_TEST(e8_e10_strides_of_any_size)
+{
+    const ptrdiff_t strides[][2] = {{FAR_H, 3 * FAR_H}, {0x80000001, 0x80000400}, {0x100000003, FAR_H + 1}};
+    uint64_t random = 1467;
+    const double eps = 1e-5;
+    fill_normal(x, FAR_H * FAR_ROWS, -5, 37, &random);
+    const call packed = {.x = x, .eps = eps, .y = y};
+    call_reference("layernorm f32 h=100 affine=none", FAR_ROWS, &packed);
+    far_rows from = new_far_rows(strides[_i][0]), to = new_far_rows(strides[_i][1]);
+    for (ptrdiff_t row = 0; row < FAR_ROWS; row++) {
+        memcpy(far_row(&from, row), x + row * FAR_H, FAR_H * sizeof *x);
+    }
+    void *const ptr[] = {from.reserved, to.reserved};
+    ck_assert_int_eq(ng_reference("layernorm f32 h=100 affine=none strided", FAR_ROWS, ptr, strides[_i], &eps), 0);
+    for (ptrdiff_t row = 0; row < FAR_ROWS; row++) {
+        ck_assert_mem_eq(far_row(&to, row), y + row * FAR_H, FAR_H * sizeof *y);
+    }
+    munmap(from.reserved, from.size);
+    munmap(to.reserved, to.size);
 }
 END_TEST
 
@@ -347,15 +506,16 @@ enum { THEOREM_LENGTHS = sizeof theorem_lengths / sizeof *theorem_lengths };
 START_TEST(theorem_constant_row_gives_beta)
 {
     const size_t n = theorem_lengths[_i];
+    const char *const words[] = {"layernorm f32", "layernorm f32 acc=f64", "layernorm f32 center=full"};
     uint64_t random = 10 + n;
-    data_parameters(gamma_row, n, &random);
-    data_parameters(beta, n, &random);
+    data_float_parameters(gamma_row, n, &random);
+    data_float_parameters(beta, n, &random);
     for (int i = 0; i < 40; i++) {
         fill(x, n, ldexpf((float)(data_normal(&random) + 2), (int)(60 * data_uniform(&random)) - 10));
-        run("layernorm f32", n, 1e-5f, y);
+        run(words[i % 3], n, 1e-5f, y);
         for (size_t j = 0; j < n; j++) {
-            ck_assert_msg(y[j] == beta[j], "n %zu, x %a: %g instead of beta %g", n, (double)x[0], (double)y[j],
-                          (double)beta[j]);
+            ck_assert_msg(y[j] == beta[j], "%s, n %zu, x %a: %g instead of beta %g", words[i % 3], n, (double)x[0],
+                          (double)y[j], (double)beta[j]);
         }
     }
 }
@@ -363,14 +523,20 @@ END_TEST
 
 START_TEST(theorem_negation)
 {
-    const char *const words[] = {"layernorm f32 affine=gamma", "rmsnorm f32", "rmsnorm bf16 cast=llama",
-                                 "layernorm bf16 affine=gamma addout"};
+    const char *const words[] = {"layernorm f32 affine=gamma",
+                                 "rmsnorm f32",
+                                 "rmsnorm bf16 cast=llama",
+                                 "layernorm bf16 affine=gamma addout",
+                                 "rmsnorm f16 residual=f32 addout alpha",
+                                 "rmsnorm f32 acc=f64",
+                                 "rmsnorm f16 addafter",
+                                 "layernorm f32 center=full acc=f64 affine=none"};
     const size_t n = theorem_lengths[_i];
     uint64_t random = 20 + n;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         fill_normal(x, n, -5, 37, &random);
         fill_normal(residual, n, 2, 11, &random);
-        data_parameters(gamma_row, n, &random);
+        data_float_parameters(gamma_row, n, &random);
         run(words[w], n, 1e-5f, y);
         for (size_t i = 0; i < n; i++) {
             x[i] = -x[i];
@@ -386,26 +552,44 @@ END_TEST
 
 START_TEST(theorem_scaling_by_a_power_of_two)
 {
-    const char *const words[] = {"layernorm f32", "rmsnorm f32", "rmsnorm bf16 cast=llama", "layernorm bf16 addout"};
+    const char *const words[] = {
+        "layernorm f32",       "rmsnorm f32",           "rmsnorm bf16 cast=llama",        "layernorm bf16 addout",
+        "rmsnorm f32 acc=f64", "layernorm f32 acc=f64", "layernorm bf16 center=full add", "rmsnorm f32 addout alpha"};
+    enum { WORDS = sizeof words / sizeof *words };
     const int exponents[] = {-20, -1, 3, 25};
     const size_t n = theorem_lengths[_i];
     uint64_t random = 30 + n;
-    for (size_t w = 0; w < 16; w++) {
-        const int exponent = exponents[w / 4];
+    for (size_t w = 0; w < 4 * WORDS; w++) {
+        const int exponent = exponents[w / WORDS];
         fill_normal(x, n, -5, 37, &random);
         fill_normal(residual, n, 2, 11, &random);
-        data_parameters(gamma_row, n, &random);
-        data_parameters(beta, n, &random);
-        run(words[w % 4], n, 1e-5f, y);
+        data_float_parameters(gamma_row, n, &random);
+        data_float_parameters(beta, n, &random);
+        run(words[w % WORDS], n, 1e-5f, y);
         for (size_t i = 0; i < n; i++) {
             x[i] = ldexpf(x[i], exponent);
             residual[i] = ldexpf(residual[i], exponent);
         }
-        run(words[w % 4], n, ldexpf(1e-5f, 2 * exponent), other);
+        run(words[w % WORDS], n, ldexpf(1e-5f, 2 * exponent), other);
         ck_assert_mem_eq(other, y, n * sizeof *y);
     }
 }
 END_TEST
+
+static void check_exact_statistics(const char *more, size_t n)
+{
+    char words[64];
+    snprintf(words, sizeof words, "layernorm f32 affine=none stats%s", more);
+    run(words, n, 0, y);
+    ck_assert(mean == 3 && rstd == 0.25f);
+    snprintf(words, sizeof words, "rmsnorm f32 affine=none stats%s", more);
+    run(words, n, 0, other);
+    ck_assert(rstd == 1.0f / 5.0f);
+    for (size_t i = 0; i < n; i++) {
+        ck_assert(y[i] == (i % 2 == 0 ? 1.0f : -1.0f));
+        ck_assert(other[i] == x[i] * rstd);
+    }
+}
 
 /* Rows whose sums are exact in any order: mean 3, standard deviation 4, or a mean square of 25. */
 START_TEST(theorem_exact_statistics)
@@ -415,12 +599,8 @@ START_TEST(theorem_exact_statistics)
         for (size_t j = 0; j < lengths[i]; j++) {
             x[j] = j % 2 == 0 ? 7.0f : -1.0f;
         }
-        run("layernorm f32 affine=none", lengths[i], 0, y);
-        run("rmsnorm f32 affine=none", lengths[i], 0, other);
-        for (size_t j = 0; j < lengths[i]; j++) {
-            ck_assert(y[j] == (j % 2 == 0 ? 1.0f : -1.0f));
-            ck_assert(other[j] == x[j] * (1.0f / 5.0f));
-        }
+        check_exact_statistics("", lengths[i]);
+        check_exact_statistics(" acc=f64", lengths[i]);
     }
 }
 END_TEST
@@ -436,10 +616,15 @@ int main(void)
     tcase_add_test(faults, a2_four_large_neighbours);
     tcase_add_test(faults, a3_mean_2000_std_1);
     tcase_add_test(faults, a6_base_1e5_spread_1e_2);
+    tcase_add_test(faults, a6_base_1e5_spread_1e_8_in_f64);
     tcase_add_test(faults, a10_mean_is_subtracted_first);
     tcase_add_test(faults, a11_overflow_gives_zero);
+    tcase_add_loop_test(faults, a11_f64_sums_do_not_overflow, 0, 4);
+    tcase_add_test(faults, a11_range_of_f64);
     tcase_add_test(faults, a13_one_element);
     tcase_add_loop_test(faults, b1_squares_are_not_kept_in_16_bits, 0, 2);
+    tcase_add_test(faults, b1_sums_overflow_where_f16_does);
+    tcase_add_test(faults, b1_range_of_f16_results);
     tcase_add_test(faults, b3_offset_is_added_in_f32);
     tcase_add_test(faults, b5_b6_cast_before_or_after_gamma);
     tcase_add_test(faults, b7_b8_no_bias_in_bf16);
@@ -451,6 +636,7 @@ int main(void)
     tcase_add_test(faults, c10_subnormal_inputs);
     tcase_add_test(faults, d1_rows_are_independent);
     tcase_add_test(faults, d10_not_only_standard_normal_data);
+    tcase_add_loop_test(faults, e8_e10_strides_of_any_size, 0, 3);
     tcase_add_test(faults, inf_and_nan_rows);
     tcase_add_loop_test(theorems, theorem_constant_row_gives_beta, 0, THEOREM_LENGTHS);
     tcase_add_loop_test(theorems, theorem_negation, 0, THEOREM_LENGTHS);

@@ -204,7 +204,7 @@ static double judge_kind(const char *group, const data_kind *kind, uint64_t *ran
     for (size_t i = 0; i < LENGTHS; i++) {
         char text[128];
         ref_spec spec;
-        const size_t rows = lengths[i] <= 1024 ? 8 : 2;
+        const size_t rows = lengths[i] <= 1024 ? 8 : lengths[i] <= 8192 ? 2 : 1;
         snprintf(text, sizeof text, "%s h=%zu", group, lengths[i]);
         ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
         for (size_t row = 0; row < rows; row++) {

@@ -2,14 +2,16 @@
 #include <check.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "call.h"
 #include "contract.h"
 #include "data.h"
 #include "oracle.h"
 #include "reference.h"
-#include "spec.h"
 
 /* A float with random bits: any class, any exponent. */
 static float random_bits(uint64_t *random)
@@ -64,6 +66,61 @@ START_TEST(fma_of_random_values)
         check_fma(a, b, ldexpf(a, -30));
         /* products in the subnormal range */
         check_fma(ldexpf(a, -70), ldexpf(b, -70), ldexpf(a, -149));
+    }
+}
+END_TEST
+
+static double random_f64_bits(uint64_t *random)
+{
+    const uint64_t high = (uint64_t)(data_uniform(random) * 0x1p32);
+    return ref_f64_of_bits(high << 32 | (uint64_t)(data_uniform(random) * 0x1p32));
+}
+
+static void check_fma_f64(double a, double b, double c)
+{
+    const double want = oracle_fma_f64(a, b, c);
+    const double got[] = {ref_fma_f64_portable(a, b, c), ref_fma_f64(a, b, c)};
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_msg((isnan(got[i]) && isnan(want)) || ref_bits_of_f64(got[i]) == ref_bits_of_f64(want),
+                      "fma(%a, %a, %a) way %zu: %a instead of %a", a, b, c, i, got[i], want);
+    }
+}
+
+START_TEST(fma_f64_of_special_values)
+{
+    const double special[] = {0.0, -0.0,      1.0,        -1.0,    INFINITY, -INFINITY,
+                              NAN, 0x1p-1074, -0x1p-1074, DBL_MIN, DBL_MAX,  -DBL_MAX};
+    enum { SPECIALS = sizeof special / sizeof *special };
+    for (size_t i = 0; i < SPECIALS * SPECIALS * SPECIALS; i++) {
+        check_fma_f64(special[i % SPECIALS], special[i / SPECIALS % SPECIALS], special[i / SPECIALS / SPECIALS]);
+    }
+}
+END_TEST
+
+START_TEST(fma_f64_of_random_values)
+{
+    uint64_t random = 2;
+    for (int i = 0; i < 30000; i++) {
+        const double a = random_f64_bits(&random);
+        const double b = random_f64_bits(&random);
+        const int distance = (int)(240 * data_uniform(&random)) - 120;
+        check_fma_f64(a, b, random_f64_bits(&random));
+        /* cancellation, exact but for the error of the product, and one place beside it */
+        check_fma_f64(a, b, -(a * b));
+        check_fma_f64(a, b, nextafter(-(a * b), 0));
+        /* a summand at any distance from the product, of either sign */
+        check_fma_f64(a, b, ldexp(a * b, distance));
+        check_fma_f64(a, b, ldexp(-a * b, distance));
+        check_fma_f64(a, b, ldexp(1, ilogb(a * b) + distance));
+        /* results in the subnormal range and at its upper end */
+        check_fma_f64(ldexp(data_normal(&random), -520), ldexp(data_normal(&random), -500 - distance / 4),
+                      ldexp(data_normal(&random), -1022 - abs(distance) / 4));
+        /* results around the largest double */
+        check_fma_f64(ldexp(data_normal(&random), 512), ldexp(data_normal(&random), 511),
+                      ldexp(data_normal(&random), 1022));
+        /* few bits: ties */
+        check_fma_f64(1 + floor(9 * data_uniform(&random)) * 0x1p-52, 1 + floor(9 * data_uniform(&random)) * 0x1p-52,
+                      ldexp(floor(5 * data_uniform(&random)) - 2, -abs(distance)));
     }
 }
 END_TEST
@@ -149,50 +206,82 @@ START_TEST(head_of_a_row)
 }
 END_TEST
 
-/* What lane j holds when w lanes are left: the halving tree, from its root. */
-static float tree_from_root(const float lane[REF_LANES], size_t j, size_t w)
+/* An arithmetic said a second time: its sums, in double, where `add` rounds a sum of two once more if it must. */
+typedef struct second_way {
+    const char *spec; /* but for h= */
+    size_t lanes;
+    int rounds_to_float;
+} second_way;
+
+static const second_way second_ways[] = {
+    {"rmsnorm f32", 64, 1},
+    {"rmsnorm bf16 acc=f64", 32, 0},
+    {"rmsnorm f64", 32, 0},
+};
+enum { SECOND_WAYS = sizeof second_ways / sizeof *second_ways };
+
+static double add(const second_way *way, double a, double b)
 {
-    return w == REF_LANES ? lane[j] : tree_from_root(lane, j, 2 * w) + tree_from_root(lane, j + w, 2 * w);
+    return way->rounds_to_float ? (double)(float)(a + b) : a + b;
+}
+
+static double add_square(const second_way *way, double a, double sum)
+{
+    return way->rounds_to_float ? (double)oracle_fma((float)a, (float)a, (float)sum) : oracle_fma_f64(a, a, sum);
+}
+
+/* What lane j holds when w lanes are left: the halving tree, from its root. */
+static double tree_from_root(const second_way *way, const double *lane, size_t j, size_t w)
+{
+    return w == way->lanes ? lane[j]
+                           : add(way, tree_from_root(way, lane, j, 2 * w), tree_from_root(way, lane, j + w, 2 * w));
 }
 
 /* A block, lane by lane instead of stripe by stripe. */
-static float block_from_lanes(const float *value, size_t n, int squares)
+static double block_from_lanes(const second_way *way, const double *value, size_t n, int squares)
 {
-    float lane[REF_LANES];
-    for (size_t j = 0; j < REF_LANES; j++) {
-        lane[j] = 0;
-        for (size_t i = j; i < n; i += REF_LANES) {
-            lane[j] = squares ? oracle_fma(value[i], value[i], lane[j]) : lane[j] + value[i];
+    double lane[64] = {0};
+    for (size_t j = 0; j < way->lanes; j++) {
+        for (size_t i = j; i < n; i += way->lanes) {
+            lane[j] = squares ? add_square(way, value[i], lane[j]) : add(way, lane[j], value[i]);
         }
     }
-    return tree_from_root(lane, 0, 1);
+    return tree_from_root(way, lane, 0, 1);
 }
 
-/* Blocks from `first` on, from the root of their tree. */
-static float blocks_from_root(const float *value, size_t n, size_t length, size_t first, size_t blocks, int squares)
+/* Blocks of a row from its `first` on, from the root of their tree. */
+static double blocks_from_root(const second_way *way, const double *value, size_t n, size_t length, size_t first,
+                               size_t blocks, int squares)
 {
     if (blocks > 1) {
-        return blocks_from_root(value, n, length, first, blocks / 2, squares) +
-               blocks_from_root(value, n, length, first + blocks / 2, blocks / 2, squares);
+        return add(way, blocks_from_root(way, value, n, length, first, blocks / 2, squares),
+                   blocks_from_root(way, value, n, length, first + blocks / 2, blocks / 2, squares));
     }
     const size_t start = first * length < n ? first * length : n;
     const size_t end = start + length < n ? start + length : n;
-    return block_from_lanes(value + start, end - start, squares);
+    return block_from_lanes(way, value + start, end - start, squares);
 }
 
 START_TEST(sums_in_their_order)
 {
-    const size_t lengths[] = {1, 2, 63, 64, 65, 127, 128, 1000, 1024, 1025, 4096, 5125, 8193, 65536};
-    static float value[REF_MAX_H];
+    const size_t lengths[] = {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 1000, 1024, 1025, 4096, 5125, 8193, 65536};
+    static double value[REF_MAX_H], reals[REF_MAX_H];
+    const second_way *way = &second_ways[_i];
     uint64_t random = 5;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const size_t n = lengths[i];
+        char text[64];
+        ref_spec spec;
         size_t length;
         const size_t blocks = ref_blocks(n, &length);
+        snprintf(text, sizeof text, "%s h=%zu", way->spec, n);
+        ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
         data_kinds[1].fill(value, n, &random);
-        ck_assert(ref_sum(value, n) == blocks_from_root(value, n, length, 0, blocks, 0));
-        ck_assert(ref_sum_of_squares(value, n) == blocks_from_root(value, n, length, 0, blocks, 1));
-        ck_assert(ref_mean(value, n) == ref_sum(value, n) / (float)n);
+        call_narrow(spec.x, reals, value, n);
+        call_widen(spec.x, value, reals, n);
+        ck_assert_uint_eq(spec.arithmetic->lanes, way->lanes);
+        ck_assert(spec.arithmetic->sum(reals, n) == blocks_from_root(way, value, n, length, 0, blocks, 0));
+        ck_assert(spec.arithmetic->sum_of_squares(reals, n) == blocks_from_root(way, value, n, length, 0, blocks, 1));
     }
 }
 END_TEST
@@ -201,7 +290,96 @@ END_TEST
 START_TEST(sum_of_negative_zeros_is_positive_zero)
 {
     const float value[] = {-0.0f, -0.0f};
-    ck_assert_uint_eq(ref_bits_of_f32(ref_sum(value, 2)), 0);
+    ck_assert_uint_eq(ref_bits_of_f64(ref_f32.sum(value, 2)), 0);
+}
+END_TEST
+
+/* The formula of layernorm, in the order of the contract, for rows of three elements: no tree to speak of. Row scalars
+ * are doubles, rounded where they meet an element. */
+START_TEST(acc_f64_rounds_row_scalars_once)
+{
+    const float eps = 1e-5f;
+    uint64_t random = 9;
+    for (int row = 0; row < 1000; row++) {
+        float x[3], y[3], mean, rstd;
+        data_fill_floats(&data_kinds[row % 4], x, 3, &random);
+        const call c = {.x = x, .eps = (double)eps, .y = y, .mean = &mean, .rstd = &rstd};
+        call_reference("layernorm f32 h=3 affine=none acc=f64 stats", 1, &c);
+        const float d[] = {x[0] - x[0], x[1] - x[0], x[2] - x[0]};
+        const double delta = ((double)d[0] + (double)d[2] + (double)d[1]) / 3;
+        const double squares =
+            ((double)d[0] * (double)d[0] + (double)d[2] * (double)d[2]) + (double)d[1] * (double)d[1];
+        const double v = oracle_fma_f64(-delta, delta, squares / 3);
+        const double want_rstd = 1 / sqrt((v < 0 ? 0 : v) + (double)eps);
+        ck_assert(rstd == (float)want_rstd);
+        ck_assert(mean == (float)((double)x[0] + delta));
+        for (size_t i = 0; i < 3; i++) {
+            ck_assert(y[i] == (d[i] - (float)delta) * (float)want_rstd);
+        }
+    }
+}
+END_TEST
+
+/* "center=full takes mu over the whole row": the variance of a row whose head is far away is as good as any. */
+START_TEST(center_full_moves_the_pivot)
+{
+    const float x[] = {1e6f, 1, 2, 4};
+    float y[4], mean;
+    const call c = {.x = x, .eps = 0, .y = y, .mean = &mean, .rstd = &(float){0}};
+    call_reference("layernorm f32 h=4 affine=none stats center=full", 1, &c);
+    const float mu = ((1e6f + 2.0f) + (1.0f + 4.0f)) / 4.0f;
+    ck_assert_float_eq_tol(mean, mu, 0.02f);
+    ck_assert_float_eq_tol(y[0], 1.7320508f, 1e-6f);
+}
+END_TEST
+
+/* Every word that says where results go or come from changes no bit of y. */
+START_TEST(words_that_change_no_bit)
+{
+    enum { N = 200, ROWS = 3 };
+    const char *const words[] = {"layernorm bf16 addout", "rmsnorm f16 cast=llama", "rmsnorm f32 acc=f64"};
+    const char *const more[] = {"", "stats", "strided", "stats strided"};
+    float x[ROWS * N], residual[ROWS * N], gamma[N], beta[N], want[ROWS * N], y[ROWS * N], sum[ROWS * N];
+    float mean[ROWS], rstd[ROWS];
+    uint64_t random = 11;
+    data_fill_floats(&data_kinds[1], x, ROWS * N, &random);
+    data_fill_floats(&data_kinds[0], residual, ROWS * N, &random);
+    data_float_parameters(gamma, N, &random);
+    data_float_parameters(beta, N, &random);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char text[128];
+        const call c = {x, residual, gamma, beta, 0, 1e-5, i == 0 ? want : y, sum, mean, rstd};
+        snprintf(text, sizeof text, "%s h=%d %s", words[_i], N, more[i]);
+        call_reference(text, ROWS, &c);
+        ck_assert(i == 0 || memcmp(y, want, sizeof y) == 0);
+    }
+}
+END_TEST
+
+/* "h = round_R(fma(alpha, residual, x))": with alpha = 1 the bits of no alpha, and a product that is not rounded. */
+START_TEST(alpha_is_fused)
+{
+    const float x[] = {-1, 3}, residual[] = {0x1.000002p0f, 1}, gamma[] = {1, 1};
+    const float alpha = 0x1.000002p0f;
+    float y[2], sum[2];
+    const call c = {x, residual, gamma, NULL, (double)alpha, 1e-5, y, sum, NULL, NULL};
+    call_reference("rmsnorm f32 h=2 addout alpha", 1, &c);
+    ck_assert(sum[0] == 0x1.000001p-22f);
+    ck_assert(sum[1] == 3 + alpha);
+}
+END_TEST
+
+/* "t = round_Y(norm(x)), y = round_R(residual + t)": 1 + 2^-9 is a bf16 tie that goes to 1; with a residual of 2^-9 and
+ * no rounding to Y in between the result would be 1 + 2^-8. */
+START_TEST(addafter_rounds_twice)
+{
+    const float x[] = {1}, gamma[] = {1 + 0x1p-9f}, residual[] = {0x1p-9f};
+    float y[1];
+    const call c = {x, residual, gamma, NULL, 0, 0, y, NULL, NULL, NULL};
+    call_reference("rmsnorm bf16 gamma=f32 residual=f32 h=1 addafter", 1, &c);
+    ck_assert(y[0] == 1 + 0x1p-9f);
+    call_reference("rmsnorm bf16 gamma=f32 residual=f32 h=1 addafter out=f32", 1, &c);
+    ck_assert(y[0] == 1 + 0x1p-8f);
 }
 END_TEST
 
@@ -214,6 +392,9 @@ START_TEST(spec_understood)
         "rmsnorm bf16 cast=llama h=64",
         "  layernorm   f32  h=768 affine=none ",
         "layernorm f16 h=768 out=bf16",
+        "rmsnorm f64 h=3 residual=f64 gamma=f64 out=f64 add alpha stats strided",
+        "layernorm f16 h=3 residual=bf16 gamma=f32 addafter acc=f64 center=full strided stats",
+        "rmsnorm f16 h=3 cast=llama",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ref_spec spec;
@@ -249,6 +430,20 @@ START_TEST(spec_refused)
         "rmsnorm bf16 h=4 affine=none cast=llama",
         "layernorm bf16 h=4 cast=llama",
         "rmsnorm f32 h=4 alpha",
+        "rmsnorm f32 h=4 alpha addafter",
+        "rmsnorm f32 h=4 add addafter",
+        "rmsnorm f32 h=4 center=full",
+        "layernorm f32 h=4 center=head",
+        "layernorm f64 h=4 acc=f64",
+        "layernorm f32 h=4 acc=f32",
+        "layernorm f64 h=4 out=f32",
+        "layernorm f64 h=4 gamma=bf16",
+        "layernorm f32 h=4 gamma=f64",
+        "layernorm f32 h=4 out=f64",
+        "layernorm f32 h=4 add residual=f64",
+        "layernorm f32 h=4 stats stats",
+        "rmsnorm f64 h=4 cast=llama",
+        "rmsnorm bf16 h=4 cast=llama affine=gamma+beta",
         "rmsnorm f32 h=4 whatever",
         "rmsnorm f32 h=4\n",
     };
@@ -291,8 +486,8 @@ static void run_aliased(float *x, float *residual, float *y, float *sum)
     float gamma[ALIAS_H], beta[ALIAS_H];
     uint64_t random = 3;
     const double eps = 1e-5;
-    data_parameters(gamma, ALIAS_H, &random);
-    data_parameters(beta, ALIAS_H, &random);
+    data_float_parameters(gamma, ALIAS_H, &random);
+    data_float_parameters(beta, ALIAS_H, &random);
     void *ptr[] = {x, residual, gamma, beta, y, sum};
     ck_assert_int_eq(
         ng_reference(sum != NULL ? "layernorm f32 h=70 addout" : "layernorm f32 h=70 add", 2, ptr, NULL, &eps), 0);
@@ -305,8 +500,8 @@ START_TEST(outputs_may_be_inputs)
                             {NEW, FROM_X},  {NEW, FROM_RESIDUAL},  {FROM_X, FROM_RESIDUAL}};
     float x[ALIAS_N], residual[ALIAS_N], want_y[ALIAS_N], want_sum[ALIAS_N], y[ALIAS_N], sum[ALIAS_N];
     uint64_t random = 4;
-    data_kinds[1].fill(x, ALIAS_N, &random);
-    data_kinds[1].fill(residual, ALIAS_N, &random);
+    data_fill_floats(&data_kinds[1], x, ALIAS_N, &random);
+    data_fill_floats(&data_kinds[1], residual, ALIAS_N, &random);
     run_aliased(x, residual, want_y, want_sum);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         float a[ALIAS_N], b[ALIAS_N];
@@ -333,13 +528,20 @@ int main(void)
     tcase_add_test(all, fma_of_special_values);
     tcase_add_test(all, fma_of_known_vectors);
     tcase_add_test(all, fma_of_random_values);
+    tcase_add_test(all, fma_f64_of_special_values);
+    tcase_add_test(all, fma_f64_of_random_values);
     tcase_add_loop_test(all, rounding_around_every_16_bit_value, 0, 2);
     tcase_add_test(all, widening_is_exact);
     tcase_add_loop_test(all, nan_stays_nan_with_any_payload, 0, 3);
     tcase_add_test(all, blocks_of_a_row);
     tcase_add_test(all, head_of_a_row);
-    tcase_add_test(all, sums_in_their_order);
+    tcase_add_loop_test(all, sums_in_their_order, 0, SECOND_WAYS);
     tcase_add_test(all, sum_of_negative_zeros_is_positive_zero);
+    tcase_add_test(all, acc_f64_rounds_row_scalars_once);
+    tcase_add_test(all, center_full_moves_the_pivot);
+    tcase_add_loop_test(all, words_that_change_no_bit, 0, 3);
+    tcase_add_test(all, alpha_is_fused);
+    tcase_add_test(all, addafter_rounds_twice);
     tcase_add_test(all, spec_understood);
     tcase_add_test(all, spec_refused);
     tcase_add_test(all, spec_defaults);

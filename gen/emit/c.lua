@@ -1,0 +1,52 @@
+--- Pieces of C that all emitted files share: names, prototypes, the texts of targets.
+
+local c = {}
+
+local WIDTH = 118
+
+--- Puts the user's prefix and the target's attribute into a target's text.
+function c.specialise(text, prefix, attribute)
+  local before = attribute == "" and "" or attribute .. "\n"
+  return (text:gsub("%$A ", function() return before end):gsub("@", function() return prefix end))
+end
+
+--- `head(item, item)` on lines of at most WIDTH columns, continued below the first item.
+local function list_text(head, items)
+  local lines, line = {}, head .. "("
+  local indent = (" "):rep(#line)
+  for i, item in ipairs(items) do
+    local piece = item .. (i < #items and ", " or ")")
+    if #line + #piece > WIDTH and line ~= indent then
+      lines[#lines + 1] = line:gsub("%s+$", "")
+      line = indent
+    end
+    line = line .. piece
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+--- The C type of an argument, ready for its name.
+function c.type(argument)
+  if argument.shape == "scalar" then return argument.ctype .. " " end
+  return (argument.io == "in" and "const " or "") .. argument.ctype .. " *"
+end
+
+local function function_head(before, symbol, args)
+  local items = {}
+  for i, argument in ipairs(args) do items[i] = c.type(argument) .. argument.name end
+  return list_text(before .. "void " .. symbol, items)
+end
+
+--- The head of a function's definition.
+function c.prototype(symbol, args) return function_head("", symbol, args) end
+
+--- Its public declaration, with the macro that says how it is visible.
+-- @param macro prefix of macros
+function c.declaration(symbol, args, macro) return function_head(macro .. "API ", symbol, args) .. ";" end
+
+--- The dispatching symbol of a problem, and the symbol of a code.
+function c.entry(problem, prefix) return prefix .. problem.name end
+function c.symbol(code, prefix) return c.entry(code.problem, prefix) .. "_" .. code.target end
+
+return c

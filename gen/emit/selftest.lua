@@ -1,0 +1,54 @@
+--- The self-test of a registry: golden rows for each kernel, and the memory that it needs for them.
+
+local dtype = require "gen.dtype"
+local golden = require "gen.golden"
+local literal = require "gen.literal"
+local sets = require "gen.emit.set"
+local template = require "gen.template"
+
+local selftest = {}
+
+--- Arrays of arguments start at multiples of this many bytes.
+local ALIGNMENT = 8
+
+--- Rows that a kernel is run with: a block of its schedule and one more.
+local function rows_of(code) return code.schedule.rows + 1 end
+
+--- Bytes of all arrays of a kernel.
+local function memory_of(problem, rows)
+  local extent, bytes = { rows = rows, h = problem.h }, 0
+  for _, argument in ipairs(problem.args) do
+    if argument.shape ~= "scalar" then
+      local size = dtype[argument.dtype].bytes
+      for _, axis in ipairs(argument.shape) do size = size * extent[axis] end
+      bytes = bytes + math.ceil(size / ALIGNMENT) * ALIGNMENT
+    end
+  end
+  return bytes
+end
+
+--- Most rows that a kernel of the group is run with.
+local function most_rows(group)
+  local most = 1
+  for _, code in ipairs(group.codes) do most = math.max(most, rows_of(code)) end
+  return most
+end
+
+--- The self-test as C, to stand behind the table of kernels of a registry.
+-- @param set set of kernels (gen/emit/set.lua)
+function selftest.text(set)
+  local bytes, arguments, hashes = ALIGNMENT, 1, {}
+  for _, group in ipairs(set.groups) do
+    local rows = most_rows(group)
+    bytes = math.max(bytes, memory_of(group.problem, rows))
+    arguments = math.max(arguments, #group.problem.args)
+    hashes[group] = golden.hashes(group.problem, rows)
+  end
+  local function entry(group, code)
+    return ("    { %d, { %s } },"):format(rows_of(code), table.concat(hashes[group], ", "))
+  end
+  return (template.fill("selftest.c", { p = set.prefix, bytes = literal.integer(bytes), period = literal.integer(golden.period),
+    arguments = literal.integer(arguments), golden = sets.guarded(set, entry) }):gsub("%s+$", ""))
+end
+
+return selftest

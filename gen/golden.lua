@@ -1,0 +1,187 @@
+--- Golden rows: what the contract says about a few small rows, computed by interpreting a problem's expressions in Lua.
+--
+-- Knows nothing of lowering and targets, and so is a second opinion on every kernel. templates/selftest.c holds the same
+-- inputs and the same hash in C. No input comes near over- or underflow.
+
+local arithmetic = require "gen.arithmetic"
+local contract = require "gen.contract"
+
+local golden = {}
+
+--- Different rows; row r of a self-test is row r % 3, so that values swapped between rows of a block are found.
+golden.period = 3
+
+--- The value of every scalar argument.
+local SCALAR = 0.8125
+
+--- A row of pseudo-random numbers in [-1, 3) that have the precision of the dtype (32 bits for f64).
+-- @param stream number of the argument in call order, from 0
+-- @param row row number; rows of a period differ
+local function random_row(dtype, n, stream, row)
+  local bits = math.min(arithmetic.formats[dtype].precision, 32)
+  local cut, unit = 2 ^ (32 - bits), 2 ^ (bits - 2)
+  local state = (stream * golden.period + row + 1) * 123456789 % 2 ^ 32
+  local values = {}
+  for i = 1, n do
+    state = (state * 1664525 + 1013904223) % 2 ^ 32
+    values[i] = (math.floor(state / cut) - unit) / unit
+  end
+  return values
+end
+
+local Row = {}
+Row.__index = Row
+
+--- The values of a node along the row, whatever its domain.
+function Row:values(node)
+  local value = self:evaluate(node)
+  if type(value) == "table" then return value end
+  local list = {}
+  for i = 1, self.n do list[i] = value end
+  return list
+end
+
+local function pointwise(f)
+  return function(row, node)
+    local round = arithmetic.round[node.type]
+    if node.domain ~= "element" and node.domain ~= "column" then
+      return round(f(row:evaluate(node[1]), node[2] and row:evaluate(node[2])))
+    end
+    local a, b, list = row:values(node[1]), row:values(node[2] or node[1]), {}
+    for i = 1, row.n do list[i] = round(f(a[i], b[i])) end
+    return list
+  end
+end
+
+local function fused(sign)
+  return function(row, node)
+    local fma = arithmetic.fma[node.type]
+    if node.domain ~= "element" and node.domain ~= "column" then
+      return fma(sign * row:evaluate(node[1]), row:evaluate(node[2]), row:evaluate(node[3]))
+    end
+    local a, b, c, list = row:values(node[1]), row:values(node[2]), row:values(node[3]), {}
+    for i = 1, row.n do list[i] = fma(sign * a[i], b[i], c[i]) end
+    return list
+  end
+end
+
+--- The lanes of a block, as the contract fills them: elements first to last, `add(lane, i)` for each.
+local function block_sum(first, last, count, round, add)
+  local lanes = {}
+  for j = 0, count - 1 do lanes[j] = 0.0 end
+  for i = first, last do
+    local j = (i - first) % count
+    lanes[j] = add(lanes[j], i)
+  end
+  local width = count / 2
+  while width >= 1 do
+    for j = 0, width - 1 do lanes[j] = round(lanes[j] + lanes[j + width]) end
+    width = width / 2
+  end
+  return lanes[0]
+end
+
+local function pairwise(sums, round)
+  while #sums > 1 do
+    local halved = {}
+    for i = 1, #sums / 2 do halved[i] = round(sums[2 * i - 1] + sums[2 * i]) end
+    sums = halved
+  end
+  return sums[1]
+end
+
+local function sum(row, node)
+  local term, round, fma = node[1], arithmetic.round[node.type], arithmetic.fma[node.type]
+  local add
+  if term.op == "mul" then
+    local a, b = row:values(term[1]), row:values(term[2])
+    add = function(lane, i) return fma(a[i], b[i], lane) end
+  else
+    local values = row:values(term)
+    add = function(lane, i) return round(lane + values[i]) end
+  end
+  local blocks, sums = contract.blocks(node.count), {}
+  for k = 1, blocks.count do
+    local first = (k - 1) * blocks.length + 1
+    sums[k] = block_sum(first, math.min(first + blocks.length - 1, node.count), contract.lanes(node.type), round, add)
+  end
+  return pairwise(sums, round)
+end
+
+local function same(v) return v end
+
+--- The operators that gen/contract.lua leaves in a graph.
+local OPERATORS = {
+  add = pointwise(function(a, b) return a + b end),
+  sub = pointwise(function(a, b) return a - b end),
+  mul = pointwise(function(a, b) return a * b end),
+  div = pointwise(function(a, b) return a / b end),
+  sqrt = pointwise(math.sqrt),
+  clamp0 = pointwise(function(v) return v < 0 and 0.0 or v end),
+  convert = pointwise(same), pin = pointwise(same),
+  round = function(row, node) return pointwise(arithmetic.round[node.dtype])(row, node) end,
+  fma = fused(1), fnma = fused(-1),
+  sum = sum,
+  const = function(_, node) return node.value + 0.0 end,
+  arg = function() return SCALAR end,
+  load = function(row, node) return row.inputs[node.name] end,
+  first = function(row, node) return row.inputs[node.name][1] end,
+}
+
+--- The value of a node: a number, or an array along the row.
+function Row:evaluate(node)
+  local value = self.memo[node]
+  if not value then
+    value = OPERATORS[node.op](self, node)
+    self.memo[node] = value
+  end
+  return value
+end
+
+--- The hash: two polynomials modulo a prime, over the low and the high 32 bits of each element.
+local PRIME, FACTORS = 4294967291, { 65599, 1000003 }
+
+local function hash_values(hash, dtype, values)
+  for _, value in ipairs(values) do
+    local low, high = arithmetic.bits(dtype, value)
+    for k, factor in ipairs(FACTORS) do
+      hash[k] = ((hash[k] * factor + low) % PRIME * factor + high) % PRIME
+    end
+  end
+end
+
+local function row_hash(problem, number)
+  local inputs, outputs = {}, {}
+  for _, output in ipairs(problem.outputs) do outputs[output.name] = output end
+  for i, argument in ipairs(problem.args) do
+    if type(argument.shape) == "table" and argument.io == "in" then
+      local row = #argument.shape == 2 and number or 0
+      inputs[argument.name] = random_row(argument.dtype, problem.h, i - 1, row)
+    end
+  end
+  local row = setmetatable({ n = problem.h, inputs = inputs, memo = {} }, Row)
+  local hash = { 0, 0 }
+  for _, argument in ipairs(problem.args) do
+    local output = outputs[argument.name]
+    if output then
+      local value, round = row:evaluate(output.node), arithmetic.round[output.dtype]
+      local values = type(value) == "table" and value or { value }
+      local stored = {}
+      for i, v in ipairs(values) do stored[i] = round(v) end
+      hash_values(hash, output.dtype, stored)
+    end
+  end
+  return ("0x%08x%08xu"):format(hash[1], hash[2])
+end
+
+--- Hashes of the outputs of a problem's first golden rows, as C literals of 64 bits.
+-- @param problem problem (gen/problem.lua)
+-- @param rows how many rows; more than a period are not different
+-- @return array of strings
+function golden.hashes(problem, rows)
+  local list = {}
+  for i = 1, math.min(rows, golden.period) do list[i] = row_hash(problem, i - 1) end
+  return list
+end
+
+return golden

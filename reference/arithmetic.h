@@ -1,0 +1,24 @@
+/* The arithmetics of the contract: the type of elements and the type of sums and row scalars.
+ *
+ *   f32      f32, bf16 and f16 data: everything in f32
+ *   acc_f64  the same data with acc=f64: "lanes, tree, and all row scalars [...] are f64; a row scalar is rounded to
+ * f32 once, where it meets an element or is stored. Elements stay f32" f64      "f64 specs compute in f64"
+ *
+ * Each is the same text, kernel.h, compiled with its own types. */
+#ifndef NG_REFERENCE_ARITHMETIC_H
+#define NG_REFERENCE_ARITHMETIC_H
+
+#include "spec.h"
+
+/* Rows are arrays of float, in f64 of double. */
+struct ref_arithmetic {
+    size_t lanes; /* L */
+    double (*sum)(const void *row, size_t n);
+    double (*sum_of_squares)(const void *row, size_t n);
+    /* Computes one row. `at` has a pointer for every argument, NULL where the spec has none. */
+    void (*compute_row)(const ref_spec *spec, void *const *at, double alpha, double eps);
+};
+
+extern const ref_arithmetic ref_f32, ref_acc_f64, ref_f64;
+
+#endif

@@ -1,0 +1,17 @@
+/* What a norm of the reference is. The norms are one file each: rmsnorm.h, layernorm.h. */
+#ifndef NG_REFERENCE_NORM_H
+#define NG_REFERENCE_NORM_H
+
+#include "spec.h"
+#include "sums.h"
+
+/* "Saved statistics: mean = mu + delta, rstd." Rounded to the type of elements, as they are stored. */
+typedef struct statistics {
+    real mean; /* of norms that have one */
+    real rstd;
+} statistics;
+
+/* Turns a row of spec->h elements into its normalised values, in place. */
+typedef statistics norm(const ref_spec *spec, real *row, acc eps);
+
+#endif

@@ -1,0 +1,93 @@
+/* Sums, means and the reciprocal root of one arithmetic; real.h says which. */
+#ifndef NG_REFERENCE_SUMS_H
+#define NG_REFERENCE_SUMS_H
+
+#include <math.h>
+
+#include "real.h"
+
+/* "Then the halving tree: for w = L/2 ... 1: lane[j] += lane[j+w] for j < w." */
+static acc halving_tree(acc lane[LANES])
+{
+    for (size_t w = LANES / 2; w >= 1; w /= 2) {
+        for (size_t j = 0; j < w; j++) {
+            lane[j] += lane[j + w];
+        }
+    }
+    return lane[0];
+}
+
+/* "Lanes start at +0; element i of the block goes to lane i mod L, in ascending i." The sum of one block of n <= 4096
+ * elements. */
+static acc block_sum(const real *value, size_t n)
+{
+    acc lane[LANES] = {0};
+    for (; n >= LANES; value += LANES, n -= LANES) {
+        for (size_t j = 0; j < LANES; j++) {
+            lane[j] += (acc)value[j];
+        }
+    }
+    for (size_t j = 0; j < n; j++) {
+        lane[j] += (acc)value[j];
+    }
+    return halving_tree(lane);
+}
+
+/* The same over the squares: "a product is accumulated with fused multiply-add". */
+static acc block_sum_of_squares(const real *value, size_t n)
+{
+    acc lane[LANES] = {0};
+    for (; n >= LANES; value += LANES, n -= LANES) {
+        for (size_t j = 0; j < LANES; j++) {
+            lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
+        }
+    }
+    for (size_t j = 0; j < n; j++) {
+        lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
+    }
+    return halving_tree(lane);
+}
+
+/* Cuts a row into its blocks, sums each with `sum_block` and joins the block sums: "Block sums meet in a pairwise tree
+ * over the block index: b[i] = b[2i] + b[2i+1]. [...] The last blocks may be short or empty (an empty one sums to
+ * +0)." */
+static acc sum_blocks(const real *value, size_t n, acc (*sum_block)(const real *value, size_t n))
+{
+    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
+    size_t length;
+    const size_t blocks = ref_blocks(n, &length);
+    for (size_t b = 0; b < blocks; b++) {
+        const size_t start = b * length < n ? b * length : n;
+        sum[b] = sum_block(value + start, n - start < length ? n - start : length);
+    }
+    for (size_t left = blocks / 2; left >= 1; left /= 2) {
+        for (size_t i = 0; i < left; i++) {
+            sum[i] = sum[2 * i] + sum[2 * i + 1];
+        }
+    }
+    return sum[0];
+}
+
+/* "mean(v) = sum(v) / n: a real division, n as (f32)n, never a product with 1/n." */
+static acc mean(const real *value, size_t n)
+{
+    return sum_blocks(value, n, block_sum) / (acc)n;
+}
+
+/* mean(v * v), by the same rule. */
+static acc mean_of_squares(const real *value, size_t n)
+{
+    return sum_blocks(value, n, block_sum_of_squares) / (acc)n;
+}
+
+/* "rstd = 1 / sqrt(v + eps), IEEE square root and division." */
+static acc reciprocal_root(acc v, acc eps)
+{
+#if defined(REF_F64) || defined(REF_ACC_F64)
+    return 1 / sqrt(v + eps);
+#else
+    return 1 / sqrtf(v + eps);
+#endif
+}
+
+#endif

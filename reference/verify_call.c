@@ -1,0 +1,339 @@
+#include "verify_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+
+enum { MARGIN = 256 }; /* canary bytes around a buffer */
+
+static const verify_alias alias_forms[VERIFY_ALIASES] = {
+    {"none", REF_ARGUMENTS, REF_ARGUMENTS},        {"y=x", REF_X, REF_ARGUMENTS},
+    {"y=residual", REF_RESIDUAL, REF_ARGUMENTS}, /* "where no sum is stored" */
+    {"sum=residual", REF_ARGUMENTS, REF_RESIDUAL}, {"sum=x", REF_ARGUMENTS, REF_X},
+    {"y=x,sum=residual", REF_X, REF_RESIDUAL},
+};
+
+const verify_alias verify_no_alias = {"none", REF_ARGUMENTS, REF_ARGUMENTS};
+
+size_t verify_rows(const verify_argument *a, size_t rows)
+{
+    return a->shape == REF_PARAMETER ? 1 : rows;
+}
+
+size_t verify_elements(const verify_argument *a, size_t rows)
+{
+    return a->dtype != NULL ? verify_rows(a, rows) * a->columns : 0;
+}
+
+static size_t row_bytes(const verify_argument *a)
+{
+    return a->columns * a->dtype->size;
+}
+
+unsigned char *verify_row_at(const verify_argument *a, size_t row)
+{
+    return a->placed + (ptrdiff_t)row * a->stride * (ptrdiff_t)a->dtype->size;
+}
+
+/* The bytes from the first element of an argument to its last. */
+static size_t extent(const verify_argument *a, size_t rows)
+{
+    const size_t n = verify_rows(a, rows);
+    return n == 0 ? 0 : (n - 1) * (size_t)a->stride * a->dtype->size + row_bytes(a);
+}
+
+/* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. */
+enum { STRIDES = 5, LONGEST_STRIDE = 3 };
+
+static ptrdiff_t stride_for(verify_random *random, size_t h)
+{
+    const size_t strides[STRIDES] = {h, h + 1, LONGEST_STRIDE * h, h + h / 8, 2 * h + 1};
+    return (ptrdiff_t)strides[verify_random_below(random, STRIDES)];
+}
+
+/* Can `output`, if the form speaks of it, lie in the buffer `input`? */
+static int can_share(const verify_subject *s, ref_argument output, ref_argument input)
+{
+    if (input == REF_ARGUMENTS) {
+        return 1;
+    }
+    const ref_dtype *to = s->arguments[output].dtype;
+    const ref_dtype *from = s->arguments[input].dtype;
+    return to != NULL && from != NULL && to->size == from->size;
+}
+
+static void find_aliases(verify_subject *s)
+{
+    const int has_sum = s->arguments[REF_SUM].dtype != NULL;
+    for (size_t i = 0; i < VERIFY_ALIASES; i++) {
+        const verify_alias *form = &alias_forms[i];
+        if (can_share(s, REF_Y, form->y) && can_share(s, REF_SUM, form->sum) && !(has_sum && form->y == REF_RESIDUAL)) {
+            s->aliases[s->alias_count++] = form;
+        }
+    }
+}
+
+/* Adds a pointer argument with memory for `rows` rows. Returns 0, or -1 if there is no memory. */
+static int open_argument(verify_subject *s, ref_argument id, size_t rows)
+{
+    verify_argument *a = &s->arguments[id];
+    a->id = id;
+    a->dtype = ref_argument_dtype(&s->spec, id);
+    a->shape = ref_arguments[id].shape;
+    a->columns = a->shape == REF_STATISTIC ? 1 : s->spec.h;
+    if (a->dtype == NULL) {
+        return 0;
+    }
+    const size_t bytes = verify_elements(a, rows) * a->dtype->size;
+    const size_t longest = s->spec.strided && a->shape == REF_MATRIX ? LONGEST_STRIDE : 1;
+    a->expected = malloc(bytes + 1);
+    return a->expected == NULL ? -1 : verify_memory_open(&a->memory, longest * bytes + 2 * MARGIN);
+}
+
+/* The next argument of a descriptor from *at on that is not the number of rows or a stride; NULL at the end. */
+static const ng_arg *next_described(const ng_kernel *kernel, size_t *at)
+{
+    while (*at < kernel->arg_count) {
+        const ng_arg *arg = &kernel->args[(*at)++];
+        if (strcmp(arg->shape, "scalar") != 0 || strcmp(arg->dtype, "f32") == 0 || strcmp(arg->dtype, "f64") == 0) {
+            return arg;
+        }
+    }
+    return NULL;
+}
+
+static int is_described(const ng_arg *arg, const char *name, const ref_dtype *dtype, const char *shape, int output)
+{
+    return arg != NULL && strcmp(arg->name, name) == 0 && strcmp(arg->dtype, dtype->name) == 0 &&
+           strcmp(arg->shape, shape) == 0 && strcmp(arg->io, output ? "out" : "in") == 0;
+}
+
+static int is_scalar_described(const verify_subject *s, const ng_kernel *kernel, size_t *at, const char *name)
+{
+    const ref_dtype *dtype = ref_is_f64(s->spec.x) ? s->spec.x : ref_dtype_named("f32", 3);
+    return is_described(next_described(kernel, at), name, dtype, "scalar", 0);
+}
+
+/* Does the descriptor of a kernel have the arguments that the contract gives to its spec, in the contract's order? */
+static int is_descriptor_right(const verify_subject *s, const ng_kernel *kernel)
+{
+    static const char *const shapes[] = {[REF_MATRIX] = "rows,h", [REF_PARAMETER] = "h", [REF_STATISTIC] = "rows"};
+    size_t at = 0;
+    int right = kernel->h == s->spec.h;
+    for (int i = 0; i < REF_ARGUMENTS; i++) {
+        if (i == REF_Y) { /* scalars stand between inputs and outputs */
+            right = right && (!s->spec.alpha || is_scalar_described(s, kernel, &at, "alpha"));
+            right = right && is_scalar_described(s, kernel, &at, "eps");
+        }
+        const ref_dtype *dtype = s->arguments[i].dtype;
+        right = right && (dtype == NULL || is_described(next_described(kernel, &at), ref_arguments[i].name, dtype,
+                                                        shapes[ref_arguments[i].shape], ref_arguments[i].output));
+    }
+    return right && next_described(kernel, &at) == NULL;
+}
+
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, size_t rows)
+{
+    memset(s, 0, sizeof *s);
+    if (ref_spec_parse(kernel->spec, &s->spec) != 0) {
+        return "the reference does not understand the spec";
+    }
+    s->kinds = ref_is_f64(s->spec.x) ? verify_kinds_f64 : verify_kinds_f32;
+    s->row = malloc(s->spec.h * sizeof *s->row);
+    int failed = s->row == NULL;
+    for (int i = 0; i < REF_ARGUMENTS && !failed; i++) {
+        failed = open_argument(s, (ref_argument)i, rows) != 0;
+    }
+    if (failed) {
+        return "out of memory";
+    }
+    find_aliases(s);
+    return is_descriptor_right(s, kernel) ? NULL : "the descriptor's arguments are not those of the contract";
+}
+
+void verify_close(verify_subject *s)
+{
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        free(s->arguments[i].expected);
+        verify_memory_close(&s->arguments[i].memory);
+    }
+    free(s->row);
+}
+
+static verify_role role_of(const verify_subject *s, const verify_argument *a)
+{
+    const int adds_before = s->spec.fusion == REF_ADD || s->spec.fusion == REF_ADDOUT;
+    return a->shape == REF_PARAMETER ? VERIFY_PARAMETER
+           : a->id == REF_RESIDUAL   ? VERIFY_RESIDUAL
+           : adds_before             ? VERIFY_X_BESIDE_RESIDUAL
+                                     : VERIFY_X_ALONE;
+}
+
+void verify_make_inputs(verify_subject *s, const verify_case *c)
+{
+    verify_random random = verify_random_for(c->seed, c->index);
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        const verify_argument *a = &s->arguments[i];
+        if (a->dtype == NULL || ref_arguments[i].output) {
+            continue;
+        }
+        const verify_role role = role_of(s, a);
+        const ref_dtype *sum = role == VERIFY_X_ALONE ? a->dtype : s->spec.residual;
+        const verify_row what = {role, s->spec.h, a->dtype, sum, s->spec.y};
+        verify_fill *fill = role == VERIFY_PARAMETER ? c->kind->fill_parameter : c->kind->fill_row;
+        for (size_t row = 0; row < verify_rows(a, c->rows); row++) {
+            fill(&random, &what, s->row);
+            a->dtype->store(a->expected + row * row_bytes(a), s->row, s->spec.h);
+        }
+    }
+}
+
+/* The arguments of a call in the form of `invoke`. */
+typedef struct call {
+    const ng_kernel *kernel;
+    size_t rows;
+    int strided;
+    void *ptr[REF_ARGUMENTS];
+    ptrdiff_t stride[REF_ARGUMENTS];
+    double scalar[2];
+} call;
+
+static call new_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c)
+{
+    call to = {kernel, c->rows, s->spec.strided, {NULL}, {0}, {c->eps, 0}};
+    if (s->spec.alpha) {
+        to.scalar[0] = c->alpha;
+        to.scalar[1] = c->eps;
+    }
+    return to;
+}
+
+void verify_make_outputs(verify_subject *s, const verify_case *c, const char *spec)
+{
+    call to = new_call(s, NULL, c);
+    size_t pointers = 0, strides = 0;
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        if (s->arguments[i].dtype != NULL) {
+            to.ptr[pointers++] = s->arguments[i].expected;
+            to.stride[strides++] = (ptrdiff_t)s->spec.h;
+        }
+    }
+    ng_reference(spec, c->rows, to.ptr, to.stride, to.scalar);
+}
+
+/* The start of `bytes` bytes inside memory. */
+static unsigned char *place(const verify_argument *a, verify_placement where, size_t bytes, verify_random *random)
+{
+    switch (where) {
+    case PLACE_LAST:
+        return a->memory.first + a->memory.size - bytes;
+    case PLACE_SHIFTED:
+        return a->memory.first + MARGIN / 2 + a->dtype->size * (1 + verify_random_below(random, 15));
+    default:
+        return a->memory.first;
+    }
+}
+
+/* Canaries are bytes that no kernel may change. Sets those from `from` to `to`, or counts the ones that have changed.
+ */
+static size_t canary_range(unsigned char *from, const unsigned char *to, int set)
+{
+    size_t changed = 0;
+    for (unsigned char *at = from; at < to; at++) {
+        const unsigned char canary = (unsigned char)(0x5a ^ ((uintptr_t)at & 0x1f));
+        *at = set ? canary : *at;
+        changed += *at != canary;
+    }
+    return changed;
+}
+
+/* The canaries of a buffer: up to MARGIN bytes on both sides. */
+static size_t canaries(const verify_argument *a, size_t rows, int set)
+{
+    const size_t bytes = extent(a, rows);
+    unsigned char *end = a->placed + bytes;
+    const size_t before = (size_t)(a->placed - a->memory.first);
+    const size_t after = a->memory.size - before - bytes;
+    return canary_range(a->placed - (before < MARGIN ? before : MARGIN), a->placed, set) +
+           canary_range(end, end + (after < MARGIN ? after : MARGIN), set);
+}
+
+int verify_touched_around(const verify_argument *a, size_t rows)
+{
+    return canaries(a, rows, 0) != 0;
+}
+
+/* What lies between the rows of a matrix: NaNs of every format, or in outputs another pattern. */
+static int padding_of(const verify_argument *a)
+{
+    return ref_arguments[a->id].output && !a->shares ? 0xa5 : 0xff;
+}
+
+int verify_touched_between(const verify_argument *a, size_t rows)
+{
+    const size_t gap = ((size_t)a->stride - a->columns) * a->dtype->size;
+    const int padding = padding_of(a);
+    for (size_t row = 0; row + 1 < verify_rows(a, rows) && gap > 0; row++) {
+        const unsigned char *from = verify_row_at(a, row) + row_bytes(a);
+        if (from[0] != padding || memcmp(from, from + 1, gap - 1) != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Finds a place for an argument and fills it. */
+static void place_argument(verify_subject *s, verify_argument *a, const verify_case *c, verify_random *random)
+{
+    a->stride = s->spec.strided && a->shape == REF_MATRIX ? stride_for(random, s->spec.h) : (ptrdiff_t)a->columns;
+    const size_t bytes = extent(a, c->rows);
+    a->placed = place(a, c->place, bytes, random);
+    memset(a->placed, padding_of(a), bytes);
+    for (size_t row = 0; row < verify_rows(a, c->rows) && !ref_arguments[a->id].output; row++) {
+        memcpy(verify_row_at(a, row), a->expected + row * row_bytes(a), row_bytes(a));
+    }
+    canaries(a, c->rows, 1);
+}
+
+void verify_lay_out(verify_subject *s, const verify_case *c)
+{
+    verify_random random = verify_random_for(c->seed ^ 1, c->index);
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        verify_argument *a = &s->arguments[i];
+        if (a->dtype == NULL) {
+            continue;
+        }
+        const ref_argument shared = i == REF_Y ? c->alias->y : i == REF_SUM ? c->alias->sum : REF_ARGUMENTS;
+        a->shares = shared != REF_ARGUMENTS;
+        if (a->shares) {
+            a->placed = s->arguments[shared].placed;
+            a->stride = s->arguments[shared].stride;
+        } else {
+            place_argument(s, a, c, &random);
+        }
+    }
+}
+
+static void invoke(void *context)
+{
+    const call *to = context;
+    to->kernel->invoke(to->rows, to->ptr, to->strided ? to->stride : NULL, to->scalar);
+}
+
+const char *verify_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c)
+{
+    call to = new_call(s, kernel, c);
+    size_t pointers = 0, strides = 0;
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        const verify_argument *a = &s->arguments[i];
+        if (a->dtype == NULL) {
+            continue;
+        }
+        to.ptr[pointers++] = c->rows > 0 ? a->placed : NULL;
+        if (a->shape == REF_MATRIX) {
+            to.stride[strides++] = a->stride;
+        }
+    }
+    return verify_guarded_call(invoke, &to);
+}

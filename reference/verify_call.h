@@ -1,0 +1,88 @@
+/* Calls of a kernel in memory where every forbidden access shows: its arguments, their data and their places. */
+#ifndef NG_REFERENCE_VERIFY_CALL_H
+#define NG_REFERENCE_VERIFY_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ng_kernels.h"
+#include "spec.h"
+#include "verify_data.h"
+#include "verify_guard.h"
+
+/* Which input buffer an output may share: rows of the contract's alias table. */
+typedef struct verify_alias {
+    const char *name;
+    ref_argument y, sum; /* the input that y and sum share, or REF_ARGUMENTS */
+} verify_alias;
+
+enum { VERIFY_ALIASES = 6 };
+extern const verify_alias verify_no_alias;
+
+/* Where buffers lie: right after a forbidden page, up to one, or 1 to 15 elements off, each buffer by itself. */
+typedef enum verify_placement { PLACE_FIRST, PLACE_LAST, PLACE_SHIFTED, PLACEMENTS } verify_placement;
+
+/* One pointer argument of a kernel: `rows` rows of `columns` elements, for parameters one row. */
+typedef struct verify_argument {
+    ref_argument id;
+    const ref_dtype *dtype; /* NULL: the kernel has no such argument */
+    ref_shape shape;
+    size_t columns;
+    unsigned char *expected; /* the rows, packed, as before the call; for outputs, what it must write */
+    verify_memory memory;
+    unsigned char *placed; /* where the kernel finds it */
+    ptrdiff_t stride;      /* elements from one row to the next */
+    int shares;            /* an output that lies in an input's buffer */
+} verify_argument;
+
+/* One kernel name under test: its arguments and the alias forms that it allows. */
+typedef struct verify_subject {
+    ref_spec spec;
+    verify_argument arguments[REF_ARGUMENTS];
+    const verify_alias *aliases[VERIFY_ALIASES];
+    size_t alias_count;
+    const verify_kind *kinds;
+    double *row; /* h reals to make data in */
+} verify_subject;
+
+/* One call to try. */
+typedef struct verify_case {
+    size_t index, rows;
+    const verify_kind *kind;
+    const verify_alias *alias;
+    verify_placement place;
+    double alpha, eps;
+    uint64_t seed;
+} verify_case;
+
+/* Prepares a kernel name for cases of up to `rows` rows. Returns NULL, or what is wrong: the spec is not understood,
+ * the kernel's descriptor has other arguments than the contract says, there is no memory. Close it in both cases. */
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, size_t rows);
+void verify_close(verify_subject *s);
+
+/* The rows of an argument in a call with `rows` rows, and its elements. */
+size_t verify_rows(const verify_argument *a, size_t rows);
+size_t verify_elements(const verify_argument *a, size_t rows);
+
+/* Row `row` of an argument as placed. */
+unsigned char *verify_row_at(const verify_argument *a, size_t row);
+
+/* Makes the input bytes of a case. */
+void verify_make_inputs(verify_subject *s, const verify_case *c);
+
+/* Lets the reference write the expected outputs. */
+void verify_make_outputs(verify_subject *s, const verify_case *c, const char *spec);
+
+/* Lays out the arguments for one call: inputs copied, with NaNs between their rows, outputs that have a buffer of their
+ * own filled with a pattern. */
+void verify_lay_out(verify_subject *s, const verify_case *c);
+
+/* Calls the kernel on the arguments as laid out; with no rows, all pointers are NULL. Returns NULL or the name of a
+ * signal. */
+const char *verify_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c);
+
+/* Has the call written to the bytes around an argument? Between its rows? */
+int verify_touched_around(const verify_argument *a, size_t rows);
+int verify_touched_between(const verify_argument *a, size_t rows);
+
+#endif

@@ -1,0 +1,51 @@
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One argument of a kernel. */
+typedef struct ${p}arg {
+    const char *name;
+    const char *ctype;
+    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
+    const char *shape; /* "scalar", "h" or "rows,h" */
+    const char *io;    /* "in" or "out" */
+} ${p}arg;
+
+/* One kernel of this set. */
+typedef struct ${p}kernel {
+    const char *name;     /* without prefix and target */
+    const char *target;
+    const char *spec;     /* what to hand to normgen to make it again */
+    const char *schedule;
+    size_t h;             /* hidden size: elements in a row */
+    size_t read_bytes;    /* read for each row */
+    size_t write_bytes;   /* written for each row */
+    size_t parameter_bytes;
+    size_t arg_count;
+    const ${p}arg *args;  /* in call order */
+    void (*fn)(void);     /* cast it to the kernel's prototype */
+    /* Calls the kernel: pointer arguments in call order, scalar arguments but rows in call order. stride is not used by
+       kernels of contiguous rows and may be NULL. */
+    void (*invoke)(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
+    int (*runs_here)(void); /* 1 if this CPU and its operating system can run the kernel */
+} ${p}kernel;
+
+/* All kernels for the architecture that this was compiled for. */
+${macro}API const ${p}kernel *${p}registry(size_t *count);
+
+/* Tests what kernels cannot see: the state of the floating-point unit, the compiler, and each kernel of the registry that
+   can run here, by rows with known results. 0: all is well. 1: not rounding to nearest. 2: subnormals are flushed to zero.
+   3: arithmetic is fused or widened where the kernels prevent that. 4 and more: kernel number code - 4 of the registry
+   gives other bits. Uses memory of its own: not to be called by two threads at a time. */
+${macro}API int ${p}selftest(void);
+
+/* What a code of the self-test means. */
+${macro}API const char *${p}selftest_message(int code);
+
+${dispatcher}
+
+${prototypes}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,9 @@
+${includes}
+
+${helpers}
+
+${attribute}
+${prototype}
+{
+${body}
+}

@@ -1,0 +1,6 @@
+
+/* ${symbol}
+ *
+${notes}
+ */
+${code}
