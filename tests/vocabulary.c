@@ -1,5 +1,5 @@
-/* Compares each word of a target with its scalar meaning (targets/vocabulary.lua), special values included, in buffers between
-   forbidden pages. Prints `vocabulary <target>: words=N comparisons=N mismatches=N`. */
+/* Compares each word of a target with its scalar meaning (targets/vocabulary.lua), special values included, in buffers
+   between forbidden pages. Prints `vocabulary <target>: words=N comparisons=N mismatches=N`. */
 #include "vocabulary.h"
 
 #include "dtype.h"
@@ -43,27 +43,25 @@ static int is_nan(uint32_t bits)
 
 /* Zeros, ones, infinities, NaN with various payloads, extremes, midpoints of bf16 and their neighbours. */
 static const uint32_t special[] = {
-    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0x7fffffff,
-    0xffffffff, 0x7f7fffff, 0xff7fffff, 0x00800000, 0x00000001, 0x80000001, 0x007fffff, 0x3f808000, 0x3f818000, 0x3f807fff,
-    0x3f808001, 0x7f7f8000, 0x7f7f7fff, 0x00008000, 0x00018000, 0x00007fff, 0x40490fdb, 0xc2f6e979, 0x0d800000, 0x72800000,
+    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+    0x7f800001, 0x7fffffff, 0xffffffff, 0x7f7fffff, 0xff7fffff, 0x00800000, 0x00000001, 0x80000001,
+    0x007fffff, 0x3f808000, 0x3f818000, 0x3f807fff, 0x3f808001, 0x7f7f8000, 0x7f7f7fff, 0x00008000,
+    0x00018000, 0x00007fff, 0x40490fdb, 0xc2f6e979, 0x0d800000, 0x72800000,
 };
 enum { SPECIALS = sizeof special / sizeof special[0] };
 
 static uint32_t any_bits(void)
 {
     const uint32_t choice = random_bits();
-    if (choice % 4 == 0)
-        return special[choice / 4 % SPECIALS];
-    if (choice % 4 == 1)
-        return (random_bits() & 0xffff0000u) | (random_bits() % 3 + 0x7fffu);
+    if (choice % 4 == 0) return special[choice / 4 % SPECIALS];
+    if (choice % 4 == 1) return (random_bits() & 0xffff0000u) | (random_bits() % 3 + 0x7fffu);
     return random_bits();
 }
 
 static void expect(const char *word, int slot, uint32_t got, uint32_t wanted)
 {
     ++comparisons;
-    if (got == wanted || (is_nan(got) && is_nan(wanted)))
-        return;
+    if (got == wanted || (is_nan(got) && is_nan(wanted))) return;
     if (++mismatches <= 20)
         fprintf(stderr, "%s %s, slot %d: got %08x, meaning %08x\n", vocabulary_target, word, slot, got, wanted);
 }
@@ -72,8 +70,7 @@ static void check_word(const vocabulary_word *w)
 {
     const int width = vocabulary_width;
     long combinations = 1;
-    for (int i = 0; i < w->arity; ++i)
-        combinations *= SPECIALS;
+    for (int i = 0; i < w->arity; ++i) combinations *= SPECIALS;
     for (long round = 0; round < combinations + RANDOM_ROUNDS; round += width) {
         float operand[3][MAX_WIDTH], out[MAX_WIDTH];
         for (int s = 0; s < width; ++s) {
@@ -91,8 +88,7 @@ static void check_word(const vocabulary_word *w)
 
 static float slot_of(const float *a, const float *b, int index)
 {
-    if (index < 0)
-        return 0.0f;
+    if (index < 0) return 0.0f;
     return index < vocabulary_width ? a[index] : b[index - vocabulary_width];
 }
 
@@ -107,8 +103,7 @@ static void check_move(const vocabulary_move *m)
         m->word(a, b, out);
         for (int s = 0; s < vocabulary_width; ++s) {
             float wanted = slot_of(a, b, m->low[s]);
-            if (m->high)
-                wanted += slot_of(a, b, m->high[s]);
+            if (m->high) wanted += slot_of(a, b, m->high[s]);
             expect(m->name, s, bits_of(out[s]), bits_of(wanted));
         }
     }
@@ -138,7 +133,9 @@ static void put_element(const ref_dtype *dtype, void *place, uint32_t bits)
 /* A bf16 word without a case for NaN may get only those whose low half is zero. */
 static float tame(float v)
 {
-    return is_nan(bits_of(v)) ? float_of(bits_of(v) & 0xffff0000u ? (bits_of(v) & 0xffff0000u) | 0x400000u : 0x7fc00000u) : v;
+    return is_nan(bits_of(v))
+               ? float_of(bits_of(v) & 0xffff0000u ? (bits_of(v) & 0xffff0000u) | 0x400000u : 0x7fc00000u)
+               : v;
 }
 
 static void check_loads(const vocabulary_memory *m, const ref_dtype *dtype, const verify_memory *memory, int n)
@@ -146,14 +143,16 @@ static void check_loads(const vocabulary_memory *m, const ref_dtype *dtype, cons
     const int width = vocabulary_width, chunk = m->vecs * width;
     float out[MAX_WIDTH * 2];
     unsigned char *ends = memory->first + memory->size - (size_t)n * dtype->size;
-    unsigned char *places[2] = { memory->first, ends };
+    unsigned char *places[2] = {memory->first, ends};
     for (int place = 0; place < 2; ++place) {
         for (int i = 0; i < n; ++i)
-            put_element(dtype, places[place] + (size_t)i * dtype->size, dtype->size == 2 ? any_bits() >> 16 : any_bits());
+            put_element(dtype, places[place] + (size_t)i * dtype->size,
+                        dtype->size == 2 ? any_bits() >> 16 : any_bits());
         m->load(places[place], n, out);
         for (int i = 0; i < chunk; ++i) {
             const int e = m->element[i];
-            const float wanted = e < n ? dtype->widen(element_bits(dtype, places[place] + (size_t)e * dtype->size)) : 0.0f;
+            const float wanted =
+                e < n ? dtype->widen(element_bits(dtype, places[place] + (size_t)e * dtype->size)) : 0.0f;
             expect("load and widen", i, bits_of(out[i]), bits_of(wanted));
         }
         m->first(places[place], out);
@@ -162,31 +161,29 @@ static void check_loads(const vocabulary_memory *m, const ref_dtype *dtype, cons
     }
 }
 
-static void check_stores(const vocabulary_memory *m, const ref_dtype *dtype, const verify_memory *memory, int n, int any_nan)
+static void check_stores(const vocabulary_memory *m, const ref_dtype *dtype, const verify_memory *memory, int n,
+                         int any_nan)
 {
     const int chunk = m->vecs * vocabulary_width;
     float values[MAX_WIDTH * 2];
     const size_t bytes = (size_t)n * dtype->size;
-    unsigned char *places[2] = { memory->first, memory->first + memory->size - bytes };
+    unsigned char *places[2] = {memory->first, memory->first + memory->size - bytes};
     for (int place = 0; place < 2; ++place) {
         unsigned char *to = places[place];
         memset(memory->first, 0xa5, memory->size);
         for (int i = 0; i < chunk; ++i) {
             values[i] = float_of(any_bits());
-            if (!any_nan)
-                values[i] = tame(values[i]);
+            if (!any_nan) values[i] = tame(values[i]);
         }
         (any_nan ? m->store_nan : m->store)(to, n, values);
         for (int i = 0; i < chunk; ++i) {
             const int e = m->element[i];
-            if (e >= n)
-                continue;
+            if (e >= n) continue;
             const uint32_t got = element_bits(dtype, to + (size_t)e * dtype->size);
             expect("narrow and store", i, bits_of(dtype->widen(got)), bits_of(dtype->widen(dtype->round(values[i]))));
             memset(to + (size_t)e * dtype->size, 0xa5, dtype->size);
         }
-        for (size_t i = 0; i < memory->size; ++i)
-            mismatches += memory->first[i] != 0xa5;
+        for (size_t i = 0; i < memory->size; ++i) mismatches += memory->first[i] != 0xa5;
     }
 }
 
@@ -204,8 +201,7 @@ static void check_memory(const vocabulary_memory *m)
         for (int round = 0; round < 200; ++round) {
             check_loads(m, dtype, &memory, n);
             check_stores(m, dtype, &memory, n, 0);
-            if (m->store_nan)
-                check_stores(m, dtype, &memory, n, 1);
+            if (m->store_nan) check_stores(m, dtype, &memory, n, 1);
         }
     }
     verify_memory_close(&memory);
@@ -214,12 +210,9 @@ static void check_memory(const vocabulary_memory *m)
 static void check_all(void *unused)
 {
     (void)unused;
-    for (size_t i = 0; i < vocabulary_word_count; ++i)
-        check_word(&vocabulary_words[i]);
-    for (size_t i = 0; i < vocabulary_move_count; ++i)
-        check_move(&vocabulary_moves[i]);
-    for (size_t i = 0; i < vocabulary_memory_count; ++i)
-        check_memory(&vocabulary_memories[i]);
+    for (size_t i = 0; i < vocabulary_word_count; ++i) check_word(&vocabulary_words[i]);
+    for (size_t i = 0; i < vocabulary_move_count; ++i) check_move(&vocabulary_moves[i]);
+    for (size_t i = 0; i < vocabulary_memory_count; ++i) check_memory(&vocabulary_memories[i]);
 }
 
 int main(void)

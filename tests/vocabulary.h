@@ -1,5 +1,5 @@
-/* The words of one target as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares them with their
-   scalar meaning. Vectors travel as arrays of `width` floats, raw registers in memory only. */
+/* The words of one target as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares them with
+   their scalar meaning. Vectors travel as arrays of `width` floats, raw registers in memory only. */
 #ifndef NG_TESTS_VOCABULARY_H
 #define NG_TESTS_VOCABULARY_H
 
@@ -13,15 +13,16 @@ typedef struct vocabulary_word {
     float (*meaning)(float a, float b, float c);
 } vocabulary_word;
 
-/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means +0. */
+/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means
+ * +0. */
 typedef struct vocabulary_move {
     const char *name;
     void (*word)(const float *a, const float *b, float *out);
     const int *low, *high; /* high is NULL where nothing is added */
 } vocabulary_move;
 
-/* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of vector k
-   lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
+/* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of
+   vector k lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
 typedef struct vocabulary_memory {
     const char *layout, *dtype;
     int vecs;
