@@ -26,7 +26,8 @@ static inline uint16_t narrow(float f)
 
 enum { LLAMA = 4096, GPT2 = 768 };
 
-static void rmsnorm(size_t rows, const uint16_t *restrict x, const uint16_t *restrict gamma, float eps, uint16_t *restrict y)
+static void rmsnorm(size_t rows, const uint16_t *restrict x, const uint16_t *restrict gamma, float eps,
+                    uint16_t *restrict y)
 {
     for (size_t r = 0; r < rows; r++, x += LLAMA, y += LLAMA) {
         float sum = 0;
@@ -64,8 +65,8 @@ static void rmsnorm_addout(size_t rows, const uint16_t *restrict x, const uint16
     }
 }
 
-static void layernorm(size_t rows, const float *restrict x, const float *restrict gamma, const float *restrict beta, float eps,
-                      float *restrict y)
+static void layernorm(size_t rows, const float *restrict x, const float *restrict gamma, const float *restrict beta,
+                      float eps, float *restrict y)
 {
     for (size_t r = 0; r < rows; r++, x += GPT2, y += GPT2) {
         float sum = 0, squares = 0;
@@ -79,8 +80,9 @@ static void layernorm(size_t rows, const float *restrict x, const float *restric
     }
 }
 
-static void layernorm_addout(size_t rows, const float *restrict x, const float *restrict residual, const float *restrict gamma,
-                             const float *restrict beta, float eps, float *restrict y, float *restrict out)
+static void layernorm_addout(size_t rows, const float *restrict x, const float *restrict residual,
+                             const float *restrict gamma, const float *restrict beta, float eps, float *restrict y,
+                             float *restrict out)
 {
     for (size_t r = 0; r < rows; r++, x += GPT2, residual += GPT2, y += GPT2, out += GPT2) {
         float sum = 0, squares = 0;

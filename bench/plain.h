@@ -1,5 +1,6 @@
-/* The loops that anyone would write by hand, as rivals of the generated kernels. plain.c is compiled once per set of flags;
-   PLAIN(name) gives each copy its own symbols. Pointers in the argument order of the kernel that does the same. */
+/* The loops that anyone would write by hand, as rivals of the generated kernels. plain.c is compiled once per set of
+   flags; PLAIN(name) gives each copy its own symbols. Pointers in the argument order of the kernel that does the same.
+ */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 

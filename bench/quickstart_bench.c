@@ -1,5 +1,6 @@
 /* Times the kernels of a registry that run on this CPU beside a plain C loop, built with -O3 and with
-   -O3 -march=native -ffast-math. All rivals of a line take turns within each round; a number is the median of the rounds. */
+   -O3 -march=native -ffast-math. All rivals of a line take turns within each round; a number is the median of the
+   rounds. */
 #define _POSIX_C_SOURCE 200809L
 #include "ng_kernels.h"
 #include "plain.h"
@@ -33,8 +34,10 @@ static double time_calls(const rival *r, size_t calls, size_t rows, void *const 
 {
     double start = now();
     for (size_t i = 0; i < calls; i++) {
-        if (r->kernel) r->kernel->invoke(rows, ptr, NULL, &eps);
-        else r->loop->run(rows, ptr, (float)eps);
+        if (r->kernel)
+            r->kernel->invoke(rows, ptr, NULL, &eps);
+        else
+            r->loop->run(rows, ptr, (float)eps);
     }
     return (now() - start) / (double)calls;
 }
@@ -74,8 +77,10 @@ static void allocate(const ng_kernel *kernel, size_t rows, void **ptr)
             float value = (float)((int)(i * 37 % 101) - 50) / 16;
             uint32_t bits;
             memcpy(&bits, &value, sizeof bits);
-            if (strcmp(kernel->args[a].dtype, "bf16") == 0) ((uint16_t *)buffer)[i] = (uint16_t)(bits >> 16);
-            else ((float *)buffer)[i] = value;
+            if (strcmp(kernel->args[a].dtype, "bf16") == 0)
+                ((uint16_t *)buffer)[i] = (uint16_t)(bits >> 16);
+            else
+                ((float *)buffer)[i] = value;
         }
         ptr[count++] = buffer;
     }
@@ -95,7 +100,8 @@ static void measure(rival *rivals, size_t count, size_t rows, void *const *ptr)
 /* One line of the table: the kernel of this name, on every target that runs here, beside the two plain loops. */
 static void line(const ng_kernel *kernels, size_t kernel_count, size_t which, size_t rows)
 {
-    rival rivals[MAX_RIVALS] = {{.label = "-O3", .loop = &plain_o3[which]}, {.label = "fast-math", .loop = &plain_fast[which]}};
+    rival rivals[MAX_RIVALS] = {{.label = "-O3", .loop = &plain_o3[which]},
+                                {.label = "fast-math", .loop = &plain_fast[which]}};
     size_t count = 2, best = 2;
     for (size_t k = 0; k < kernel_count && count < MAX_RIVALS; k++)
         if (strcmp(kernels[k].name, plain_o3[which].name) == 0 && kernels[k].runs_here())
@@ -110,7 +116,8 @@ static void line(const ng_kernel *kernels, size_t kernel_count, size_t which, si
 
     printf("%-30s %4zu", plain_o3[which].name, rows);
     for (size_t i = 0; i < count; i++) printf(" %9.0f", median(rivals[i].nanoseconds) / (double)rows);
-    printf("   %-7s %6.1fx %9.1fx\n", rivals[best].label, speedup(&rivals[0], &rivals[best]), speedup(&rivals[1], &rivals[best]));
+    printf("   %-7s %6.1fx %9.1fx\n", rivals[best].label, speedup(&rivals[0], &rivals[best]),
+           speedup(&rivals[1], &rivals[best]));
     for (size_t i = 0; i < MAX_POINTERS; i++) free(ptr[i]);
 }
 

@@ -34,7 +34,8 @@ static const ng_kernel *find(const char *name, const char *target)
     size_t count;
     const ng_kernel *kernels = ng_registry(&count), *found = NULL;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(kernels[i].name, name) == 0 && kernels[i].runs_here() && (!target || strcmp(kernels[i].target, target) == 0))
+        if (strcmp(kernels[i].name, name) == 0 && kernels[i].runs_here() &&
+            (!target || strcmp(kernels[i].target, target) == 0))
             found = &kernels[i];
     return found;
 }
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
         failures += strcmp(answers[i].target, kernel->target) != 0;
         failures += memcmp(answers[i].y, direct, sizeof direct) != 0;
     }
-    printf("threads: %d, target: %s, expected: %s, failures: %d\n", THREADS, answers[0].target, kernel->target, failures);
+    printf("threads: %d, target: %s, expected: %s, failures: %d\n", THREADS, answers[0].target, kernel->target,
+           failures);
     return failures != 0;
 }

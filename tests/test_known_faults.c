@@ -1,4 +1,5 @@
-/* Faults that other systems had, tried on the kernels of generated/ that run here. docs/known-faults.md lists them all. */
+/* Faults that other systems had, tried on the kernels of generated/ that run here. docs/known-faults.md lists them all.
+ */
 #define _GNU_SOURCE
 #include "ng_kernels.h"
 #include "reference.h"
@@ -30,8 +31,10 @@ static void fill(const ng_arg *arg, void *memory, size_t n)
         uint32_t hash = (uint32_t)i * 2654435761U, bits;
         float value = -5 + 37 * ((float)(hash >> 8) / (1 << 24) - 0.5F);
         memcpy(&bits, &value, sizeof bits);
-        if (strcmp(arg->dtype, "bf16") == 0) ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
-        else ((float *)memory)[i] = value;
+        if (strcmp(arg->dtype, "bf16") == 0)
+            ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
+        else
+            ((float *)memory)[i] = value;
     }
 }
 
@@ -160,7 +163,8 @@ END_TEST
 /* The sum goes to a buffer of its own or over the residual, with the same bits. */
 static void both_forms(const ng_kernel *kernel)
 {
-    if (!find_arg(kernel, "sum") || strcmp(find_arg(kernel, "residual")->dtype, find_arg(kernel, "sum")->dtype) != 0) return;
+    if (!find_arg(kernel, "sum") || strcmp(find_arg(kernel, "residual")->dtype, find_arg(kernel, "sum")->dtype) != 0)
+        return;
     call apart = new_call(kernel, 9), in_place = new_call(kernel, 9);
     size_t last = apart.count - 1;
     run(&apart, 0, 9);
@@ -208,7 +212,8 @@ static char *tiled(size_t tile, size_t tiles)
     char *base = mmap(NULL, tile * (tiles + 1), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(base, MAP_FAILED);
     for (size_t i = 0; i <= tiles; i++) {
-        char *at = mmap(base + i * tile, tile, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, i < tiles ? 0 : (off_t)tile);
+        char *at = mmap(base + i * tile, tile, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                        i < tiles ? 0 : (off_t)tile);
         ck_assert_ptr_ne(at, MAP_FAILED);
     }
     close(fd);
@@ -222,7 +227,8 @@ START_TEST(E10_more_than_2_to_the_31_elements)
     const ng_kernel *kernels = ng_registry(&count);
     for (size_t i = 0; i < count; i++) {
         const ng_kernel *kernel = &kernels[i];
-        if (strcmp(kernel->name, "rmsnorm_fwd_bf16_h4096") != 0 || strcmp(kernel->target, "scalar") == 0 || !kernel->runs_here())
+        if (strcmp(kernel->name, "rmsnorm_fwd_bf16_h4096") != 0 || strcmp(kernel->target, "scalar") == 0 ||
+            !kernel->runs_here())
             continue;
         const size_t row = kernel->h * 2, tile = row << 7, tiles = (size_t)4097;
         const size_t rows = (tile * (tiles + 1)) / row;

@@ -11,11 +11,12 @@ local BANNED = {
 -- The few places where one of these is harmless, and why.
 local ALLOWED = {
   ["gen/spec.lua:[^i%w_]pairs *%("] = "the keys are sorted before use",
+  ["gen/specfile.lua:collectgarbage"] = "limits what a spec file may use",
   ["gen/schedule.lua:[^i%w_]pairs *%("] = "the keys are sorted before use",
 }
 
 local SOURCES = {
-  "bin", "bench", "cross", "docs", "gen", "reference", "runtime", "specs", "targets", "templates", "tests", "tools",
+  "bin", "bench", "cross", "gen", "reference", "runtime", "specs", "targets", "templates", "tests", "tools",
 }
 
 local function lines_of(path)

@@ -7,7 +7,7 @@
 local covering = {}
 
 -- Tries before a pair counts as impossible, and candidates compared for each new row.
-local TRIES = 200
+local TRIES = 100
 local CANDIDATES = 8
 
 -- A small repeatable generator of numbers (Park and Miller): random(n) is in 1..n.
@@ -33,19 +33,24 @@ local function pair_key(a, value_a, b, value_b)
   return a .. "=" .. tostring(value_a) .. " " .. b .. "=" .. tostring(value_b)
 end
 
--- covering.pairs(factors): every pair of values of two different factors, in a fixed order.
--- Returns an array of { key = text, row = { [name] = value, [name] = value } }.
+-- calls visit(name, value, name, value) for the pairs of a row, in the order of the factors
+local function each_pair(factors, row, visit)
+  for i = 1, #factors do
+    for j = i + 1, #factors do
+      local a, b = factors[i].name, factors[j].name
+      if row[a] ~= nil and row[b] ~= nil then visit(a, row[a], b, row[b]) end
+    end
+  end
+end
+
+-- covering.pairs(factors): every pair of values of two different factors, in a fixed order: rows with two values.
 function covering.pairs(factors)
   local list = {}
   for i = 1, #factors do
     for j = i + 1, #factors do
-      local a, b = factors[i], factors[j]
-      for _, value_a in ipairs(a.values) do
-        for _, value_b in ipairs(b.values) do
-          list[#list + 1] = {
-            key = pair_key(a.name, value_a, b.name, value_b),
-            row = { [a.name] = value_a, [b.name] = value_b },
-          }
+      for _, value_a in ipairs(factors[i].values) do
+        for _, value_b in ipairs(factors[j].values) do
+          list[#list + 1] = { [factors[i].name] = value_a, [factors[j].name] = value_b }
         end
       end
     end
@@ -53,37 +58,50 @@ function covering.pairs(factors)
   return list
 end
 
--- covering.keys(factors, row): the keys of all pairs that a full row holds, as covering.pairs spells them.
+-- covering.keys(factors, row): texts of all pairs that a row holds.
 function covering.keys(factors, row)
   local keys = {}
-  for i = 1, #factors do
-    for j = i + 1, #factors do
-      local a, b = factors[i].name, factors[j].name
-      keys[#keys + 1] = pair_key(a, row[a], b, row[b])
-    end
-  end
+  each_pair(factors, row, function(...) keys[#keys + 1] = pair_key(...) end)
   return keys
 end
 
--- How many still missing pairs the value would add to the row.
-local function gain(factors, position, row, value, missing)
-  local factor, count = factors[position], 0
-  for i, other in ipairs(factors) do
-    local chosen = row[other.name]
-    if i < position and chosen ~= nil and missing[pair_key(other.name, chosen, factor.name, value)] then
-      count = count + 1
-    elseif i > position and chosen ~= nil and missing[pair_key(factor.name, value, other.name, chosen)] then
-      count = count + 1
+-- The pairs that are still missing: missing[name][value][name][value] is true, both ways round.
+local function all_missing(factors)
+  local missing = {}
+  for _, a in ipairs(factors) do
+    missing[a.name] = {}
+    for _, value_a in ipairs(a.values) do
+      local partners = {}
+      missing[a.name][value_a] = partners
+      for _, b in ipairs(factors) do
+        partners[b.name] = {}
+        for _, value_b in ipairs(b.values) do partners[b.name][value_b] = a ~= b end
+      end
     end
+  end
+  return missing
+end
+
+local function remove(missing, a, value_a, b, value_b)
+  missing[a][value_a][b][value_b] = false
+  missing[b][value_b][a][value_a] = false
+end
+
+-- How many still missing pairs the value would add to the row.
+local function gain(factors, name, value, row, missing)
+  local partners, count = missing[name][value], 0
+  for _, other in ipairs(factors) do
+    local chosen = row[other.name]
+    if chosen ~= nil and partners[other.name][chosen] then count = count + 1 end
   end
   return count
 end
 
 -- The values of a factor, those that add most pairs first; equals in random order.
-local function by_gain(factors, position, row, missing, random)
+local function by_gain(factors, factor, row, missing, random)
   local ranked = {}
-  for rank, value in ipairs(shuffled(factors[position].values, random)) do
-    ranked[rank] = { value = value, gain = gain(factors, position, row, value, missing), rank = rank }
+  for rank, value in ipairs(shuffled(factor.values, random)) do
+    ranked[rank] = { value = value, gain = gain(factors, factor.name, value, row, missing), rank = rank }
   end
   table.sort(ranked, function(a, b)
     if a.gain ~= b.gain then return a.gain > b.gain end
@@ -96,10 +114,10 @@ end
 local function complete(factors, order, start, allowed, missing, random)
   local row = {}
   for _, factor in ipairs(factors) do row[factor.name] = start[factor.name] end
-  for _, position in ipairs(order) do
-    local name = factors[position].name
+  for _, factor in ipairs(order) do
+    local name = factor.name
     if row[name] == nil then
-      for _, choice in ipairs(by_gain(factors, position, row, missing, random)) do
+      for _, choice in ipairs(by_gain(factors, factor, row, missing, random)) do
         row[name] = choice.value
         if allowed(row) then break end
         row[name] = nil
@@ -112,21 +130,21 @@ end
 
 local function missing_count(factors, row, missing)
   local count = 0
-  for _, key in ipairs(covering.keys(factors, row)) do
-    if missing[key] then count = count + 1 end
-  end
+  each_pair(factors, row, function(a, value_a, b, value_b)
+    if missing[a][value_a][b][value_b] then count = count + 1 end
+  end)
   return count
 end
 
--- The positions of the factors in random order, those marked `last` at the end.
+-- The factors in random order, those marked `last` at the end.
 local function random_order(factors, random)
   local early, late = {}, {}
-  for position, factor in ipairs(factors) do
+  for _, factor in ipairs(factors) do
     local part = factor.last and late or early
-    part[#part + 1] = position
+    part[#part + 1] = factor
   end
   local order = shuffled(early, random)
-  for _, position in ipairs(shuffled(late, random)) do order[#order + 1] = position end
+  for _, factor in ipairs(shuffled(late, random)) do order[#order + 1] = factor end
   return order
 end
 
@@ -134,7 +152,7 @@ end
 local function best_row(factors, pair, allowed, missing, random)
   local best, best_count, found = nil, 0, 0
   for _ = 1, TRIES do
-    local row = complete(factors, random_order(factors, random), pair.row, allowed, missing, random)
+    local row = complete(factors, random_order(factors, random), pair, allowed, missing, random)
     if row then
       found = found + 1
       local count = missing_count(factors, row, missing)
@@ -148,14 +166,12 @@ end
 -- covering.array(factors, allowed): rows that cover every pair that an allowed row can hold. The same input gives the same rows.
 -- Returns the rows and the array of the pairs (as of covering.pairs) for which no allowed row was found.
 function covering.array(factors, allowed)
-  local random = random_numbers(1)
-  local all, missing = covering.pairs(factors), {}
-  for _, pair in ipairs(all) do missing[pair.key] = true end
+  local random, missing = random_numbers(1), all_missing(factors)
   local rows, impossible = {}, {}
-  for _, pair in ipairs(all) do
-    if missing[pair.key] then
+  for _, pair in ipairs(covering.pairs(factors)) do
+    if missing_count(factors, pair, missing) > 0 then
       local row = best_row(factors, pair, allowed, missing, random)
-      for _, key in ipairs(row and covering.keys(factors, row) or { pair.key }) do missing[key] = nil end
+      if row then each_pair(factors, row, function(...) remove(missing, ...) end) end
       local list = row and rows or impossible
       list[#list + 1] = row or pair
     end

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154 # sourced; $link is the caller's
 # For the shell tests, which run in the root of the source tree: a scratch directory that goes away, and ways to end.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -1,0 +1,335 @@
+-- Codes and files: every helper is there, lines are short, names are clear, and the same spec gives the same text.
+
+local e = require "gen.expr"
+local emit = require "gen.emit"
+local files = require "tests.support.files"
+local lower = require "gen.lower"
+local pipeline = require "gen.pipeline"
+local plan = require "gen.plan"
+local problem = require "gen.problem"
+local schedule = require "gen.schedule"
+local spec = require "gen.spec"
+local targets = require "gen.targets"
+local vocabulary = require "targets.vocabulary"
+
+local OPTIONS = { prefix = "ng_", command = "normgen emit" }
+
+-- Lines are broken before the prefix is put in: with one of a single letter they are as long as they were then.
+local SHORT = { prefix = "n", command = "normgen emit" }
+
+-- spec, and the schedules to try beside the default one where the target has vectors.
+local KERNELS = {
+  { "rmsnorm f32 h=1" }, { "rmsnorm f32 h=769", { layout = "split" } }, { "rmsnorm bf16 h=2048 cast=llama", { layout = "plain" } },
+  { "layernorm f32 h=7", { rows = "8" }, { layout = "split" } }, { "layernorm bf16 h=100", { rows = "2" }, { layout = "plain" } },
+  { "layernorm f32 h=768 addout", { strips = "2", rows = "2" } }, { "layernorm bf16 h=4096 add", { reuse = "reload" }, { blocks = "2" } },
+  { "layernorm bf16 residual=f32 gamma=f32 out=f32 h=14848 addout", { layout = "split", strips = "2" } },
+  { "rmsnorm f32 residual=bf16 gamma=bf16 out=bf16 offset=1 affine=gamma+beta h=65536 addout", { rows = "4" } },
+}
+
+local codes
+
+setup(function()
+  codes = {}
+  for _, kernel in ipairs(KERNELS) do
+    for _, target in ipairs(targets.all()) do
+      codes[#codes + 1] = pipeline.kernel(spec.parse(kernel[1]), target)
+      for i = 2, target.layouts and #kernel or 1 do
+        codes[#codes + 1] = pipeline.kernel(spec.parse(kernel[1]), target, kernel[i])
+      end
+    end
+  end
+end)
+
+local function name_of(code) return code.problem.name .. "_" .. code.target .. " " .. code.schedule_text end
+
+local function texts_of(body, list)
+  for _, statement in ipairs(body) do
+    list[#list + 1] = statement.text
+    if statement.body then texts_of(statement.body, list) end
+  end
+  return list
+end
+
+-- Calls visit(name) for each helper that a text uses.
+local function each_use(text, visit)
+  for name in text:gmatch("@([%w_]+)") do visit(name) end
+end
+
+describe("the helpers of a code", function()
+  it("are all that its statements need, each behind those that it uses itself", function()
+    for _, code in ipairs(codes) do
+      local known, used = {}, {}
+      for _, helper in ipairs(code.helpers) do
+        assert.is_nil(known[helper.name])
+        known[helper.name] = true
+        each_use(helper.text, function(name)
+          assert.is_true(known[name], ("%s: %s uses %s before it is there"):format(name_of(code), helper.name, name))
+          used[name] = used[name] or name ~= helper.name
+        end)
+      end
+      for _, text in ipairs(texts_of(code.body, {})) do
+        each_use(text, function(name)
+          assert.is_true(known[name], name_of(code) .. ": no helper " .. name)
+          used[name] = true
+        end)
+      end
+      for _, helper in ipairs(code.helpers) do assert.is_true(used[helper.name], name_of(code) .. ": idle helper " .. helper.name) end
+    end
+  end)
+end)
+
+-- All texts that the words of a target can make.
+local function texts_of_words(target)
+  local list = {}
+  local function add(text) list[#list + 1] = text end
+  if not target.layouts then
+    for _, word in ipairs(vocabulary.arithmetic) do add(target.words[word.name]("a", "b", "c")) end
+    add(target.words.tree "lane")
+    add(target.words.pairwise("part", 4))
+    for _, dtype in ipairs { "f32", "bf16" } do
+      local words = target.words.dtypes[dtype]
+      add(words.load "x[i]")
+      add(words.store("y[i]", "v"))
+      add(words.round and words.round "v" or "")
+    end
+    return list
+  end
+  for _, word in ipairs(vocabulary.arithmetic) do add(target.words[word.name]("a", "b", "c")) end
+  for _, name in ipairs { "zero", "set1", "pin", "forget" } do add(target.words[name] "v") end
+  for slot = 0, target.width - 1 do
+    add(target.words.keep_n("v", slot))
+    add(target.words.bcast("v", slot))
+  end
+  for _, fold in ipairs(target.folds) do add(fold.text("a", "b")) end
+  for _, layout in ipairs { "plain", "split" } do
+    local vecs = target.layouts[layout].vecs
+    for _, dtype in ipairs { "f32", "bf16" } do
+      local words = target.layouts[layout].dtypes[dtype]
+      add(words.first "p")
+      for j = 1, words.raws do
+        add(words.load("p", j))
+        add(words.store("p", j, "q"))
+        add(words.narrow({ "v1", "v2" }, j))
+        add((words.narrow_nan or words.narrow)({ "v1", "v2" }, j))
+        for n = 1, vecs * target.width - 1 do
+          add(words.load_n("p", j, n))
+          add(words.store_n("p", j, "q", n))
+        end
+      end
+      for k = 1, vecs do add(words.widen({ "q1", "q2" }, k)) end
+    end
+  end
+  return list
+end
+
+describe("a target", function()
+  for _, target in ipairs(targets.all()) do
+    it("defines every helper that its words use, in order, and no other: " .. target.name, function()
+      local known, used = {}, {}
+      for _, helper in ipairs(target.helpers) do
+        each_use(helper.text, function(name)
+          assert.is_true(known[name] or name == helper.name, helper.name .. " uses " .. name)
+          used[name] = used[name] or name ~= helper.name
+        end)
+        assert.is_nil(known[helper.name])
+        known[helper.name] = true
+        assert.is_truthy(helper.text:find("@" .. helper.name, 1, true), helper.name .. " does not define itself")
+      end
+      for _, text in ipairs(texts_of_words(target)) do
+        each_use(text, function(name)
+          assert.is_true(known[name], "no helper " .. name)
+          used[name] = true
+        end)
+      end
+      for _, helper in ipairs(target.helpers) do assert.is_true(used[helper.name], "idle helper " .. helper.name) end
+    end)
+
+    it("asks for CPU features by functions of its runtime: " .. target.name, function()
+      local runtime = target.arch == "any" and "" or files.read("runtime/" .. target.arch .. ".c")
+      local checks = { target.os_check or "" }
+      for _, feature in ipairs(target.features) do checks[#checks + 1] = feature.check end
+      for _, check in ipairs(checks) do
+        each_use(check, function(name) assert.is_truthy(runtime:find("@" .. name .. "(", 1, true), "no function " .. name) end)
+      end
+    end)
+  end
+end)
+
+describe("names in a code", function()
+  it("are never hidden by an inner scope", function()
+    local function check(body, outer, code)
+      local mine = setmetatable({}, { __index = outer })
+      for _, statement in ipairs(body) do
+        if statement.kind == "splice" then
+          for _, inner in ipairs(statement.body) do
+            assert.is_nil(mine[inner.name], name_of(code) .. ": " .. inner.name)
+            mine[inner.name] = true
+          end
+        elseif statement.kind == "def" or statement.kind == "array" then
+          assert.is_nil(mine[statement.name], name_of(code) .. ": " .. statement.name)
+          mine[statement.name] = true
+        elseif statement.body then
+          local scope = setmetatable({}, { __index = mine })
+          if statement.name then
+            assert.is_nil(mine[statement.name], name_of(code) .. ": " .. statement.name)
+            scope[statement.name] = true
+          end
+          check(statement.body, scope, code)
+        end
+      end
+    end
+    for _, code in ipairs(codes) do
+      local arguments = {}
+      for _, argument in ipairs(code.problem.args) do arguments[argument.name] = true end
+      check(code.body, arguments, code)
+    end
+  end)
+end)
+
+-- One code for each kernel and target, with the default schedule.
+local function default_codes()
+  local list = {}
+  for _, kernel in ipairs(KERNELS) do
+    for _, target in ipairs(targets.all()) do list[#list + 1] = pipeline.kernel(spec.parse(kernel[1]), target) end
+  end
+  return list
+end
+
+-- The lines that stand in templates and helpers as they are.
+local function fixed_lines()
+  local fixed = {}
+  local function add(text)
+    for line in text:gmatch("[^\n]+") do fixed[line] = true end
+  end
+  for _, path in ipairs(files.under("templates", "%.[ch]$")) do add(files.read(path)) end
+  for _, target in ipairs(targets.all()) do
+    for _, helper in ipairs(target.helpers) do add(helper.text) end
+  end
+  return fixed
+end
+
+describe("emitted files", function()
+  local fixed = fixed_lines()
+
+  -- limit: columns of a line that the generator makes; it breaks lines behind commas.
+  local function check_text(path, text, limit)
+    assert.equal("\n", text:sub(-1), path)
+    assert.is_nil(text:find("\n\n\n"), path .. ": two empty lines")
+    local number = 0
+    for line in text:gmatch("([^\n]*)\n") do
+      number = number + 1
+      local where = ("%s:%d: %s"):format(path, number, line)
+      assert.is_true(#line <= limit or fixed[line] == true or line:find(", ", 1, true) == nil, where)
+      assert.is_nil(line:find("[\t\r@]"), where)
+      assert.is_nil(line:find("%s$"), where)
+      assert.is_nil(line:find("${", 1, true), where)
+      assert.is_nil(line:find("$A", 1, true), where)
+      assert.is_nil(line:find("[\128-\255]"), where)
+    end
+    for _, pair in ipairs { "()", "{}", "[]" } do
+      local _, opened = text:gsub("%" .. pair:sub(1, 1), "")
+      local _, closed = text:gsub("%" .. pair:sub(2, 2), "")
+      assert.equal(opened, closed, path .. ": " .. pair)
+    end
+  end
+
+  it("have short lines, no tabs, no holes and no blanks at the end", function()
+    for _, code in ipairs(codes) do check_text(name_of(code), emit.kernel(code, SHORT).text, 120) end
+    for _, file in ipairs(emit.files(default_codes(), SHORT)) do
+      -- Registry and dispatcher hold names and specs of any length on one line.
+      local has_names = file.path:find("registry") or file.path:find("dispatch")
+      check_text(file.path, file.text, has_names and math.huge or 120)
+    end
+  end)
+
+  it("are the same each time", function()
+    assert.same(emit.files(default_codes(), OPTIONS), emit.files(default_codes(), OPTIONS))
+  end)
+
+  it("are a file for each code, the header, the registry and the dispatcher", function()
+    local scalar, avx2 = targets.named "scalar", targets.named "avx2"
+    local function paths(...)
+      local list, kernels = {}, {}
+      for i, target in ipairs { ... } do kernels[i] = pipeline.kernel(spec.parse "rmsnorm f32 h=8", target) end
+      for i, file in ipairs(emit.files(kernels, { prefix = "my_" })) do list[i] = file.path end
+      return list
+    end
+    assert.same({ "my_rmsnorm_fwd_f32_h8_avx2.c", "my_kernels.h", "my_registry.c" }, paths(avx2))
+    assert.same({ "my_rmsnorm_fwd_f32_h8_scalar.c", "my_rmsnorm_fwd_f32_h8_avx2.c", "my_kernels.h", "my_registry.c",
+      "my_dispatch.c" }, paths(scalar, avx2))
+    assert.same({ "my_rmsnorm_fwd_f32_h8_avx2.c", "my_rmsnorm_fwd_f32_h8_neon.c", "my_kernels.h", "my_registry.c" },
+      paths(avx2, targets.named "neon"))
+  end)
+
+  it("bear the user's prefix and no other", function()
+    for _, file in ipairs(emit.files(default_codes(), { prefix = "my_", command = "" })) do
+      assert.equal("my_", file.path:sub(1, 3))
+      local text = file.text:gsub("normgen", "")
+      assert.is_nil(text:find("%f[%w_]ng_"), file.path)
+      assert.is_nil(text:find("%f[%w_]NG_"), file.path)
+    end
+  end)
+
+  it("say in their head what they are", function()
+    local text = emit.kernel(pipeline.kernel(spec.parse "layernorm f32 h=768 addout", targets.named "avx2"), OPTIONS).text
+    for _, line in ipairs {
+      "/* ng_layernorm_fwd_f32_h768_addout_avx2", " * Spec:      layernorm fwd f32 h=768 addout",
+      " * Contract:  1: 64 lanes of f32 sums, blocks of 768, halving tree, explicit fma, round to nearest even",
+      " * Passes:    the first 16 elements, then the row, then the row",
+      " * Bytes:     reads 6144 and writes 6144 per row, reads 6144 of parameters", " * Made by:   normgen emit",
+    } do
+      assert.is_truthy(text:find(line .. "\n", 1, true), line)
+    end
+  end)
+end)
+
+describe("lowering", function()
+  -- A target without one of its parts: `remove` takes it away from a copy.
+  local function poorer(name, remove)
+    local copy = {}
+    for key, value in pairs(targets.named(name)) do copy[key] = value end
+    local words = {}
+    for key, value in pairs(copy.words) do words[key] = value end
+    copy.words = words
+    remove(copy)
+    return copy
+  end
+
+  local function refusal(text, target)
+    local p = plan.new(problem.new(spec.parse(text)))
+    local ok, err = pcall(function() lower.new(p, target, schedule.choose(p, target)) end)
+    assert.is_false(ok, "lowered " .. text)
+    assert.equal("table", type(err), tostring(err))
+    return err.usage
+  end
+
+  it("refuses a product that meets a sum, which compilers would fuse", function()
+    local p = plan.new(problem.new(spec.parse "rmsnorm f32 h=8 affine=none"))
+    local x = p.problem.normed
+    for _, node in ipairs { x * x + x, x - x * x, e.sqrt(x * x - x) } do
+      p.problem.outputs[1].node = node
+      for _, target in ipairs(targets.all()) do
+        local ok, err = pcall(lower.new, p, target, schedule.choose(p, target))
+        assert.is_false(ok)
+        assert.is_truthy(tostring(err):find("a product meets a sum", 1, true), tostring(err))
+      end
+    end
+  end)
+
+  it("refuses a target that lacks a word, a layout or a dtype, by name", function()
+    for _, word in ipairs(vocabulary.structural) do
+      local target = poorer("avx2", function(t) t.words[word] = nil end)
+      assert.equal("target avx2 has no word " .. word, refusal("layernorm f32 h=100", target))
+    end
+    for _, word in ipairs { "sub", "mul", "div", "sqrt", "fnma", "clamp0" } do
+      local target = poorer("neon", function(t) t.words[word] = nil end)
+      assert.equal("target neon has no word '" .. word .. "'", refusal("layernorm f32 h=100", target))
+    end
+    local plain = targets.named("avx2").layouts.plain
+    assert.equal("target avx2 has no layout split",
+      refusal("layernorm bf16 h=100", poorer("avx2", function(t) t.layouts = { plain = plain } end)))
+    assert.equal("target avx2 has no dtype bf16 in layout plain", refusal("layernorm f32 gamma=bf16 h=100", poorer("avx2", function(t)
+      t.layouts = { plain = { vecs = 1, element = plain.element, dtypes = { f32 = plain.dtypes.f32 } } }
+    end)))
+  end)
+end)

@@ -1,0 +1,110 @@
+-- Plans: which sweeps a problem needs, what each sums and stores, and how many bytes a row moves.
+
+local e = require "gen.expr"
+local plan = require "gen.plan"
+local problem = require "gen.problem"
+local spec = require "gen.spec"
+
+local function plan_of(text) return plan.new(problem.new(spec.parse(text))) end
+
+-- A sweep as text: "head 16: mu", "row: d, d*d -> sum".
+local function sweep_text(sweep)
+  local sums, stores = {}, {}
+  for i, sum in ipairs(sweep.sums) do sums[i] = e.describe(sum) end
+  for i, store in ipairs(sweep.stores) do stores[i] = store.name .. " " .. store.dtype end
+  return ("%s %d: %s -> %s"):format(sweep.kind, sweep.count, table.concat(sums, ", "), table.concat(stores, ", "))
+end
+
+-- bytes: read and written per row, read of parameters.
+local PLANS = {
+  { "rmsnorm f32 h=4096", { "row 4096: sum(x * x) -> ", "row 4096:  -> y f32" }, bytes = { 16384, 16384, 16384 } },
+  { "rmsnorm f32 h=1 affine=none", { "row 1: sum(x * x) -> ", "row 1:  -> y f32" }, bytes = { 4, 4, 0 } },
+  { "rmsnorm bf16 h=4096 add", { "row 4096: sum(h * h) -> ", "row 4096:  -> y bf16" }, bytes = { 16384, 8192, 8192 },
+    stage = { "y", "bf16", 1 } },
+  { "rmsnorm bf16 h=4096 addout", { "row 4096: sum(h * h) -> sum bf16", "row 4096:  -> y bf16" }, bytes = { 16384, 16384, 8192 },
+    saved = { "sum", 1 } },
+  { "rmsnorm bf16 residual=f32 h=8 addout", { "row 8: sum(h * h) -> sum f32", "row 8:  -> y bf16" }, bytes = { 48, 48, 16 },
+    saved = { "sum", 1 } },
+  { "layernorm f32 h=64", { "row 64: sum(d), sum(d * d) -> ", "row 64:  -> y f32" }, bytes = { 256, 256, 512 } },
+  { "layernorm f32 h=65", { "head 2: sum(x) -> ", "row 65: sum(d), sum(d * d) -> ", "row 65:  -> y f32" },
+    bytes = { 260, 260, 520 } },
+  { "layernorm f32 h=768 addout", { "head 16: sum(h) -> ", "row 768: sum(d), sum(d * d) -> sum f32", "row 768:  -> y f32" },
+    bytes = { 6144, 6144, 6144 }, saved = { "sum", 2 } },
+  { "layernorm bf16 h=768 add", { "head 16: sum(h) -> ", "row 768: sum(d), sum(d * d) -> ", "row 768:  -> y bf16" },
+    bytes = { 3072, 1536, 3072 }, stage = { "y", "bf16", 2 } },
+  { "layernorm bf16 h=768 add out=f32", { "head 16: sum(h) -> ", "row 768: sum(d), sum(d * d) -> ", "row 768:  -> y f32" },
+    bytes = { 3072, 3072, 3072 } },
+  { "layernorm bf16 h=768 add residual=f32 out=f32",
+    { "head 16: sum(h) -> ", "row 768: sum(d), sum(d * d) -> ", "row 768:  -> y f32" },
+    bytes = { 4608, 3072, 3072 }, stage = { "y", "f32", 2 } },
+  { "layernorm bf16 gamma=f32 h=100 affine=gamma",
+    { "head 2: sum(x) -> ", "row 100: sum(d), sum(d * d) -> ", "row 100:  -> y bf16" }, bytes = { 200, 200, 400 } },
+}
+
+describe("a plan", function()
+  for _, wanted in ipairs(PLANS) do
+    it("of " .. wanted[1], function()
+      local p = plan_of(wanted[1])
+      local sweeps = {}
+      for i, sweep in ipairs(p.sweeps) do sweeps[i] = sweep_text(sweep) end
+      assert.same(wanted[2], sweeps)
+      local bytes = p.problem.bytes_per_row
+      assert.same(wanted.bytes, { bytes.read, bytes.write, bytes.parameters })
+      assert.same(wanted.saved or {}, { p.saved, p.saved_by })
+      assert.same(wanted.stage or {}, p.stage and { p.stage.name, p.stage.dtype, p.stage.by } or {})
+      local normed = p.stage and p.stage.node or p.normed
+      assert.equal(p.problem.normed, normed)
+    end)
+  end
+
+  it("sums before it reads a sum, and stores every output once", function()
+    for _, wanted in ipairs(PLANS) do
+      local p = plan_of(wanted[1])
+      local known, stored = {}, {}
+      local function needs(node)
+        if node.op == "sum" then
+          assert.is_true(known[node], wanted[1] .. ": " .. e.describe(node))
+        else
+          for _, operand in ipairs(node) do needs(operand) end
+        end
+      end
+      for _, sweep in ipairs(p.sweeps) do
+        for _, sum in ipairs(sweep.sums) do needs(sum[1]) end
+        for _, store in ipairs(sweep.stores) do
+          needs(store.node)
+          stored[#stored + 1] = store.name
+        end
+        for _, row in ipairs(sweep.rows) do
+          assert.equal("row", row.domain)
+          needs(row)
+        end
+        for _, sum in ipairs(sweep.sums) do
+          assert.is_nil(known[sum])
+          known[sum] = true
+        end
+      end
+      local names = {}
+      for i, output in ipairs(p.problem.outputs) do names[i] = output.name end
+      assert.same(names, stored)
+    end
+  end)
+
+  it("has one level for each reduction behind another", function()
+    for _, wanted in ipairs(PLANS) do
+      local last = -1
+      for _, sweep in ipairs(plan_of(wanted[1]).sweeps) do
+        assert.equal(last + 1, sweep.level)
+        last = sweep.level
+      end
+    end
+  end)
+
+  it("is told in one line for each sweep", function()
+    assert.same({
+      "Head of 16 elements: h = x + residual; sum h.",
+      "Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h.",
+      "Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
+        .. "store y = fma((d - delta) * rstd, gamma, beta).",
+    }, plan.notes(plan_of "layernorm f32 h=768 addout"))
+  end)
+end)
