@@ -23,9 +23,8 @@ function template.fill(name, values)
     local indent, only = line:match("^(%s*)%${([%w_]+)}$")
     if only then
       local value = assert(values[only], "no value for the hole " .. only)
-      if value ~= "" then
-        out[#out + 1] = (indent .. value:gsub("\n", "\n" .. indent)):gsub("\n%s+\n", "\n\n")
-      end
+      if value ~= "" and indent ~= "" then value = (indent .. value:gsub("\n", "\n" .. indent)):gsub("\n%s+\n", "\n\n") end
+      if value ~= "" then out[#out + 1] = value end
     else
       out[#out + 1] = line:gsub("%${([%w_]+)}", function(hole) return assert(values[hole], "no value for the hole " .. hole) end)
     end

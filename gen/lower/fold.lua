@@ -17,14 +17,16 @@ end
 --- A vector with labels. `slots[s] = { row=, position=, lanes= }` or false for a slot that no longer matters.
 function fold.vector(name, slots) return { name = name, slots = slots } end
 
+--- Whether a vector has slots with the bit w both clear and set, and whether it has any with the bit set.
 local function is_mixed(vector, w)
   local clear, set = false, false
   for _, slot in ipairs(vector.slots) do
     if slot then
       if has_bit(slot.position, w) then set = true else clear = true end
+      if clear and set then return true, true end
     end
   end
-  return clear and set, set
+  return false, set
 end
 
 local function are_partners(low, high, w)
@@ -67,6 +69,9 @@ local function add_whole(vectors, w, add)
   return result
 end
 
+--- Row and position as one number; no row has as many positions.
+local function key_of(slot) return slot.row * 2 ^ 20 + slot.position end
+
 --- The slots that a fold word makes of two vectors, or nil where it would lose a value.
 local function slots_of(word, a, b, w)
   local width, slots, kept, wanted = #a.slots, {}, {}, {}
@@ -74,11 +79,11 @@ local function slots_of(word, a, b, w)
   for s = 1, width do
     local low, high = slot_at(word.low[s]), slot_at(word.high[s])
     slots[s] = are_partners(low, high, w) and merged(low, high) or false
-    if slots[s] then kept[slots[s].row .. ":" .. slots[s].position] = true end
+    if slots[s] then kept[key_of(slots[s])] = true end
   end
   for index = 0, 2 * width - 1 do
     local slot = slot_at(index)
-    if slot and not has_bit(slot.position, w) then wanted[#wanted + 1] = slot.row .. ":" .. slot.position end
+    if slot and not has_bit(slot.position, w) then wanted[#wanted + 1] = key_of(slot) end
   end
   for _, key in ipairs(wanted) do
     if not kept[key] then return nil end

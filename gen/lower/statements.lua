@@ -10,9 +10,10 @@ local statements = {}
 local Builder = {}
 Builder.__index = Builder
 
---- A builder that appends to a list of statements and hands out names that no enclosing scope uses.
+--- A builder that appends to a list of statements and hands out names that no enclosing scope uses: `taken` are the names
+-- of its scope, `numbers` the last number that it gave to each hint.
 function statements.builder()
-  return setmetatable({ body = {}, taken = {} }, Builder)
+  return setmetatable({ body = {}, taken = {}, numbers = {} }, Builder)
 end
 
 function Builder:add(statement) self.body[#self.body + 1] = statement end
@@ -27,12 +28,13 @@ end
 
 --- A fresh name: `hint` itself, else `hint` with the first free number.
 function Builder:name(hint)
-  local name, n, separator = hint, 0, hint:match("%d$") and "_" or ""
+  local n, separator = self.numbers[hint] or 0, hint:find("%d$") and "_" or ""
+  local name = n == 0 and hint or hint .. separator .. n
   while is_taken(self, name) do
     n = n + 1
     name = hint .. separator .. n
   end
-  self.taken[name] = true
+  self.taken[name], self.numbers[hint] = true, n
   return name
 end
 
@@ -70,7 +72,7 @@ end
 function Builder:nested(statement)
   statement.body = {}
   self:add(statement)
-  return setmetatable({ body = statement.body, taken = {}, parent = self }, Builder)
+  return setmetatable({ body = statement.body, taken = {}, numbers = {}, parent = self }, Builder)
 end
 
 --- `for (size_t name = from; name < to; name += step)`: returns the body's builder and the counter's name.
@@ -85,7 +87,7 @@ end
 function Builder:splice()
   local statement = { kind = "splice", body = {} }
   self:add(statement)
-  return setmetatable({ body = statement.body, taken = self.taken, parent = self.parent }, Builder)
+  return setmetatable({ body = statement.body, taken = self.taken, numbers = self.numbers, parent = self.parent }, Builder)
 end
 
 return statements
