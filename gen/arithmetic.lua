@@ -1,4 +1,5 @@
---- IEEE arithmetic of the dtypes on Lua's doubles: round to nearest even, fused multiply-add, bits. Exact under every Lua.
+--- IEEE arithmetic of the dtypes on Lua's doubles: rounding to nearest even, fused multiply-add, bits. Exact under every
+-- Lua.
 
 local arithmetic = {}
 
@@ -18,8 +19,8 @@ local function exponent_of(magnitude)
   return e
 end
 
---- A function that rounds doubles to a format narrower than double. Normal values: Veltkamp's splitting, which for these
--- precisions rounds to nearest even (ties are multiples of a power of two, which keeps its steps even). Below: the
+--- A function that rounds doubles to a format narrower than double. Normal values: Veltkamp's splitting, which for
+-- these precisions rounds to nearest even (ties are multiples of a power of two, which keeps its steps even). Below: the
 -- addition of a number whose last place is the least subnormal.
 local function rounder(format)
   local top = 2 ^ (format.exponent - 1)
@@ -97,7 +98,8 @@ local function fma_f64(a, b, c)
   return sum + add_to_odd(err, lower)
 end
 
---- a * b + c with one rounding, for finite numbers of that type without over- or underflow: `arithmetic.fma.f32(a, b, c)`.
+--- a * b + c with one rounding, for finite numbers of that type without over- or underflow, as
+-- `arithmetic.fma.f32(a, b, c)`.
 arithmetic.fma = { f32 = fma_f32, f64 = fma_f64 }
 
 --- The bits of a finite number of a dtype, as two whole numbers: the low 32 bits and those above.

@@ -6,6 +6,7 @@ local detection = require "gen.emit.detection"
 local dispatch = require "gen.emit.dispatch"
 local literal = require "gen.literal"
 local registry = require "gen.emit.registry"
+local selftest = require "gen.emit.selftest"
 local sets = require "gen.emit.set"
 local template = require "gen.template"
 local unparse = require "gen.unparse"
@@ -21,7 +22,8 @@ emit.detection = detection.of_target
 -- @param helper `{ name=, text= }`
 -- @param attribute function attribute of the target
 function emit.helper(helper, attribute, prefix)
-  return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = c.specialise(helper.text, prefix, attribute) })
+  local text = c.specialise(helper.text, prefix, attribute)
+  return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
 local function trimmed(text) return (text:gsub("%s+$", "")) end
@@ -43,7 +45,8 @@ end
 local function passes_text(plan)
   local parts = {}
   for _, sweep in ipairs(plan.sweeps) do
-    parts[#parts + 1] = sweep.kind == "head" and ("the first %s elements"):format(literal.integer(sweep.count)) or "the row"
+    local head = ("the first %s elements"):format(literal.integer(sweep.count))
+    parts[#parts + 1] = sweep.kind == "head" and head or "the row"
   end
   return table.concat(parts, ", then ")
 end
@@ -54,15 +57,17 @@ local function kernel_notes(code)
   return fill("kernel_notes.c", {
     title = problem.title, formula = problem.formula, cites = problem.cites, spec = problem.spec,
     contract = contract_text(problem), schedule = code.schedule_text, passes = passes_text(code.plan),
-    read = literal.integer(bytes.read), write = literal.integer(bytes.write), parameters = literal.integer(bytes.parameters),
+    read = literal.integer(bytes.read), write = literal.integer(bytes.write),
+    parameters = literal.integer(bytes.parameters),
   })
 end
 
 --- A kernel with its helpers, to stand behind its declaration.
 local function kernel_code(code, prefix)
-  return fill("kernel_code.c", { includes = code.includes, helpers = helper_texts(code, prefix),
+  local function specialise(text) return c.specialise(text, prefix, code.attribute) end
+  return fill("kernel_code.c", { helpers = helper_texts(code, prefix),
     attribute = code.attribute, prototype = c.prototype(c.symbol(code, prefix), code.problem.args),
-    body = c.specialise(unparse.body(code.body), prefix, code.attribute) })
+    body = unparse.body(code.body, specialise) })
 end
 
 --- The file of one kernel: `{ path=, text= }`.
@@ -74,22 +79,35 @@ function emit.kernel(code, options)
     symbol = symbol, notes = kernel_notes(code), macro = macro, version = version, guard = code.guard,
     command = options.command or ("normgen emit '%s' --target %s"):format(problem.spec, code.target),
     guards = fill("guards.h", {}), declaration = c.declaration(symbol, problem.args, macro),
-    code = kernel_code(code, options.prefix),
+    includes = code.includes, code = kernel_code(code, options.prefix),
   })
   return { path = symbol .. ".c", text = text }
 end
 
+--- Declarations of kernels, each where it can be compiled: by guard, in order of first appearance.
+local function prototypes(set)
+  local guards, lines = {}, {}
+  local function declare(symbol, problem, guard)
+    if not lines[guard] then
+      guards[#guards + 1] = guard
+      lines[guard] = {}
+    end
+    table.insert(lines[guard], c.declaration(symbol, problem.args, set.macro))
+  end
+  for _, group in ipairs(set.groups) do
+    if set.has_dispatcher then declare(c.entry(group.problem, set.prefix), group.problem, "1") end
+    for _, code in ipairs(group.codes) do declare(c.symbol(code, set.prefix), group.problem, code.guard) end
+  end
+  local parts = {}
+  for i, guard in ipairs(guards) do parts[i] = sets.within(guard, table.concat(lines[guard], "\n")) end
+  return table.concat(parts, "\n\n")
+end
+
 --- What a set declares, to stand behind the macro for visibility.
 local function declarations(set)
-  local lines = {}
-  local function declare(symbol, problem) lines[#lines + 1] = c.declaration(symbol, problem.args, set.macro) end
-  for _, group in ipairs(set.groups) do
-    if set.has_dispatcher then declare(c.entry(group.problem, set.prefix), group.problem) end
-    for _, code in ipairs(group.codes) do declare(c.symbol(code, set.prefix), group.problem) end
-    lines[#lines + 1] = ""
-  end
-  return fill("declarations.h", { p = set.prefix, macro = set.macro, prototypes = trimmed(table.concat(lines, "\n")),
-    dispatcher = set.has_dispatcher and fill("dispatch_declaration.h", { p = set.prefix, macro = set.macro }) or "" })
+  local names = { p = set.prefix, macro = set.macro }
+  return fill("declarations.h", { p = set.prefix, macro = set.macro, bytes = selftest.bytes(set),
+    prototypes = prototypes(set), dispatcher = set.has_dispatcher and fill("dispatch_declaration.h", names) or "" })
 end
 
 --- Two targets must not give one name to different helpers: a file may hold kernels of both.
@@ -122,17 +140,25 @@ end
 --- All files of a set of kernels.
 -- @param codes array of codes (gen/lower.lua), each (name, target) once
 -- @param options `{ prefix = "ng_", command = "normgen emit ..." }`
--- @return array of `{ path=, text= }`: kernels, header, registry, and a dispatcher where an architecture has several targets
+-- @return array of `{ path=, text= }`: kernels, header, registry, and a dispatcher where an architecture has several
+--   targets
 function emit.files(codes, options)
   local set, files = new_set(codes, options), {}
   for i, code in ipairs(codes) do files[i] = emit.kernel(code, options) end
-  local runtime, prefix = detection.of_set(set), set.prefix
-  files[#files + 1] = set_file(set, "kernels.h", prefix .. "kernels.h", { declarations = declarations(set) })
-  files[#files + 1] = set_file(set, "registry.c", prefix .. "registry.c", { runtime = runtime, registry = registry.text(set) })
-  if set.has_dispatcher then
-    files[#files + 1] = set_file(set, "dispatch.c", prefix .. "dispatch.c", { runtime = runtime, dispatcher = dispatch.text(set) })
-  end
+  local function add(name, values) files[#files + 1] = set_file(set, name, set.prefix .. name, values) end
+  local runtime = detection.of_set(set)
+  add("kernels.h", { declarations = declarations(set) })
+  add("registry.c", { runtime = runtime, registry = registry.text(set) })
+  if set.has_dispatcher then add("dispatch.c", { runtime = runtime, dispatcher = dispatch.text(set) }) end
   return files
+end
+
+--- What the targets of a set include. The most special one comes first: what it says about its headers (to keep g++
+-- from warning about its own) must hold when they are read.
+local function includes_text(set)
+  local parts = {}
+  for i, code in ipairs(set.targets) do parts[#set.targets - i + 1] = sets.within(code.guard, code.includes) end
+  return table.concat(parts, "\n")
 end
 
 --- The same as one header: `{ path=, text= }`.
@@ -141,10 +167,10 @@ function emit.single(codes, options)
   local kernels = sets.guarded(set, function(_, code)
     return template.fill("single_kernel.c", { symbol = c.symbol(code, set.prefix), notes = kernel_notes(code),
       code = kernel_code(code, set.prefix) })
-  end)
+  end, "\n\n")
   return set_file(set, "single.h", set.prefix .. "kernels_single.h", { declarations = declarations(set),
-    guards = fill("guards.h", {}), runtime = detection.of_set(set), kernels = kernels, registry = registry.text(set),
-    dispatcher = dispatch.text(set) })
+    guards = fill("guards.h", {}), includes = includes_text(set), runtime = detection.of_set(set), kernels = kernels,
+    registry = registry.text(set), dispatcher = dispatch.text(set) })
 end
 
 return emit

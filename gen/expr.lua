@@ -102,10 +102,10 @@ function Node:rename(label)
   return self
 end
 
---- A value read from memory. `domain` is `element` (a matrix [rows, h]) or `column` (a parameter [h]); `first` reads
--- the first element of the row instead and is a `row` value.
 local function memory_type(dtype) return dtype == "f64" and "f64" or "f32" end
 
+--- A value read from memory. `domain` is `element` (a matrix [rows, h]) or `column` (a parameter [h]); `first` reads
+-- the first element of the row instead and is a `row` value.
 function expr.load(name, dtype, domain)
   return make("load", {}, { type = memory_type(dtype), name = name, dtype = dtype }, domain):as(name)
 end

@@ -1,15 +1,16 @@
 --- Golden rows: what the contract says about a few small rows, computed by interpreting a problem's expressions in Lua.
 --
--- Knows nothing of lowering and targets, and so is a second opinion on every kernel. templates/selftest.c holds the same
--- inputs and the same hash in C. No input comes near over- or underflow.
+-- Knows nothing of lowering and targets, and so is a second opinion on every kernel. templates/selftest.c holds the
+-- same inputs and the same hash in C. No input comes near over- or underflow.
 
 local arithmetic = require "gen.arithmetic"
 local contract = require "gen.contract"
 
 local golden = {}
 
---- Different rows; row r of a self-test is row r % 3, so that values swapped between rows of a block are found.
-golden.period = 3
+--- How many different rows there are: row r of a self-test is row r % 7, so that values swapped between rows of a block,
+-- of which there are 2, 4 or 8, are found.
+golden.period = 7
 
 --- The value of every scalar argument.
 local SCALAR = 0.8125

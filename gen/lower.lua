@@ -88,22 +88,7 @@ local function row_address(plan, name, index)
   return ("%s + %s * %d"):format(name, index, plan.n)
 end
 
---- How a row of a block is reached: the name of a pointer, and how many rows of h elements it lies behind that.
-local function row_pointer(plan)
-  return function(name, row)
-    if not plan.problem.strided then return name .. "_row", row end
-    return name .. "_row" .. (row > 0 and row or ""), 0
-  end
-end
-
---- The address of the row of a block that a loop counter names.
-local function row_in_block(plan)
-  return function(name, counter)
-    if not plan.problem.strided then return ("%s_row + %s * %d"):format(name, counter, plan.n) end
-    return row_address(plan, name, ("(row + %s)"):format(counter))
-  end
-end
-
+--- The C types of pointers to the rows of the arguments, by name.
 local function pointer_types(plan)
   local types = {}
   for _, argument in ipairs(plan.problem.args) do
@@ -112,17 +97,26 @@ local function pointer_types(plan)
   return types
 end
 
---- Defines the pointers to a block's rows: one for each matrix, or one for each row where strides are arguments.
-local function define_row_pointers(plan, builder, count)
-  for _, argument in ipairs(plan.problem.args) do
-    if #argument.shape == 2 then
-      for row = 0, plan.problem.strided and count - 1 or 0 do
-        local index = row > 0 and ("(row + %d)"):format(row) or "row"
-        builder:def(pointer_types(plan)[argument.name], (row_pointer(plan)(argument.name, row)),
-          row_address(plan, argument.name, index))
-      end
+--- How the rows of a block are reached. A pointer is defined in front of the block's statements when it is first asked for:
+-- one for each matrix, or one for each row where strides are arguments.
+-- @return function(name, row) that returns the name of a pointer and how many rows of h elements the row lies behind it, and
+--   function(name, counter) that returns the address of the row that a loop counter names
+local function row_pointers(plan, builder)
+  local place, names, types, strided = builder:splice(), {}, pointer_types(plan), plan.problem.strided
+  local function pointer(name, row)
+    local of_row = strided and row or 0
+    local key = name .. of_row
+    if not names[key] then
+      local index = of_row > 0 and ("(row + %d)"):format(of_row) or "row"
+      names[key] = place:def(types[name], name .. "_row", row_address(plan, name, index))
     end
+    return names[key], row - of_row
   end
+  local function in_loop(name, counter)
+    if strided then return row_address(plan, name, ("(row + %s)"):format(counter)) end
+    return ("%s + %s * %d"):format(pointer(name, 0), counter, plan.n)
+  end
+  return pointer, in_loop
 end
 
 --- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
@@ -170,13 +164,12 @@ function lower.new(plan, target, schedule)
   local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
     uses = e.count_uses(roots),
     literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
-    scalars = scalar_texts(plan, prologue), row_pointer = row_pointer(plan),
-    row_in_block = row_in_block(plan), pointer_types = pointer_types(plan) }
+    scalars = scalar_texts(plan, prologue), pointer_types = pointer_types(plan) }
   local block = has_vectors and vectors.block or lanes.block
   root:var("size_t", "row", "0")
   for _, count in ipairs(schedule.rows > 1 and { schedule.rows, 1 } or { 1 }) do
     local inner = root:nested { kind = "rows", count = count }
-    define_row_pointers(plan, inner, count)
+    kernel.row_pointer, kernel.row_in_block = row_pointers(plan, inner)
     block(kernel, inner, count)
   end
   if target.leave then root:call(target.leave) end

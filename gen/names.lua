@@ -24,6 +24,9 @@ for _, row in ipairs(spec.grammar) do
   end
 end
 
+--- Whether a word means something in kernel names, so that no target can bear it.
+function names.is_token(word) return word_of[word] ~= nil or word:find("^h%d+$") ~= nil end
+
 --- The name of a kernel, without prefix and target.
 -- @param s spec table
 -- @return string such as "layernorm_fwd_f32_h768_addout"

@@ -27,10 +27,13 @@ end
 
 local function is_16_bit(plan) return has_only(plan, { bf16 = true, f16 = true }) end
 
---- The vectors in which a plan's elements are computed, and those of its sums.
+--- The types in which a plan's elements are computed and summed; a target that lacks one says so.
 local function types_of(plan, target)
-  local c = plan.problem.contract
-  return target.types[c.compute], target.types[c.acc]
+  local c, found = plan.problem.contract, {}
+  for i, name in ipairs { c.compute, c.acc } do
+    found[i] = target.types[name] or usage.fail("target %s has no type %s", target.name, name)
+  end
+  return found[1], found[2]
 end
 
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
@@ -69,12 +72,23 @@ local function default_strips(plan, target, chosen)
   return strips
 end
 
+--- Why a plan cannot use the split layout of a target, or nil.
+local function missing_in_split(plan, target)
+  local compute, d = types_of(plan, target), plan.problem.dtypes
+  local split = compute.layouts.split
+  if not split then return ("%s has no such layout for %s"):format(target.name, plan.problem.contract.compute) end
+  for _, dtype in ipairs { d.x, d.residual, d.gamma, d.y } do
+    if not split.dtypes[dtype] then return ("%s has no %s in this layout"):format(target.name, dtype) end
+  end
+end
+
 --- The knobs in the order in which they are decided; `default` may read those before it. `refuse` says why a value other
 -- than the first would be illegal or change nothing.
 local KNOBS = {
   { key = "rows", values = { "1", "2", "4", "8" }, default = default_rows },
   { key = "layout", values = { "plain", "split" },
-    default = function(plan) return has_only(plan, { bf16 = true }) and "split" or "plain" end },
+    default = function(plan) return has_only(plan, { bf16 = true }) and "split" or "plain" end,
+    refuse = function(plan, target) return missing_in_split(plan, target) end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)
       return target.types.f32.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
@@ -102,13 +116,13 @@ local function keys()
   return list
 end
 
-local function check(knob, text, plan)
+local function check(knob, text, plan, target)
   local allowed = false
   for _, value in ipairs(knob.values) do allowed = allowed or value == text end
   if not allowed then
     usage.fail("schedule %s=%s: allowed are %s", knob.key, text, table.concat(knob.values, ", "))
   end
-  local reason = text ~= knob.values[1] and knob.refuse and knob.refuse(plan)
+  local reason = text ~= knob.values[1] and knob.refuse and knob.refuse(plan, target)
   if reason then usage.fail("schedule %s=%s: %s", knob.key, text, reason) end
   return tonumber(text) or text
 end
@@ -120,6 +134,7 @@ end
 -- @return table of knob values by key. Fails with a usage error for an unknown key, a value that is not allowed, and a
 --   value that would change nothing.
 function schedule.choose(plan, target, overrides)
+  types_of(plan, target)
   local known, chosen, has_vectors = keys(), {}, target.types.f32.vector ~= nil
   local given = {}
   for key in pairs(overrides or {}) do given[#given + 1] = key end
@@ -133,7 +148,7 @@ function schedule.choose(plan, target, overrides)
   for _, knob in ipairs(KNOBS) do
     local text = overrides and overrides[knob.key]
     if text then
-      chosen[knob.key] = check(knob, text, plan)
+      chosen[knob.key] = check(knob, text, plan, target)
     elseif has_vectors then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else

@@ -1,5 +1,6 @@
---- Targets: the tables that the files in targets/ return.
+--- Targets: the tables that the files in targets/ return, and files of other directories.
 
+local check_form = require "gen.target_form"
 local directory = require "gen.directory"
 local suggest = require "gen.suggest"
 local usage = require "gen.usage"
@@ -12,24 +13,59 @@ local function by_rank(a, b)
   return a.name < b.name
 end
 
+local known
+
+--- @param source where the target comes from, for messages
+local function add(target, source)
+  check_form(target, source)
+  for _, other in ipairs(known) do
+    if other.name == target.name then usage.fail("%s: there is a target %s already", source, target.name) end
+  end
+  known[#known + 1] = target
+  table.sort(known, by_rank)
+end
+
 --- All targets, lowest rank first (the name decides between equals).
 function targets.all()
-  local list = {}
-  for _, name in ipairs(directory.targets()) do
-    if name ~= "vocabulary" then list[#list + 1] = require("targets." .. name) end
+  if not known then
+    known = {}
+    for _, name in ipairs(directory.targets()) do
+      if name ~= "vocabulary" then add(require("targets." .. name), "targets/" .. name .. ".lua") end
+    end
   end
-  table.sort(list, by_rank)
-  return list
+  return known
+end
+
+--- What a target file returns. It runs with the globals of Lua, but sets none.
+local function load_file(path)
+  local chunk, message = loadfile(path, "t", setmetatable({}, { __index = _G }))
+  if not chunk then usage.fail("%s", message) end
+  local ok, result = pcall(chunk)
+  if not ok then usage.fail("%s: %s", path, tostring(result)) end
+  return result
+end
+
+--- Adds the targets in the Lua files of a directory; each file returns one, as those in targets/ do.
+-- Raises a usage error if there is none, if one is not well-formed, or if a name is taken.
+function targets.add_directory(path)
+  if not directory.exists(path) then usage.fail("%s is no directory with targets", usage.quote(path)) end
+  local files = directory.modules(path)
+  if #files == 0 then usage.fail("no target (*.lua) in the directory %s", usage.quote(path)) end
+  targets.all()
+  for _, name in ipairs(files) do
+    local file = path .. "/" .. name .. ".lua"
+    add(load_file(file), file)
+  end
 end
 
 --- The target of this name; a usage error if there is none.
 function targets.named(name)
-  local known = {}
+  local list = {}
   for i, target in ipairs(targets.all()) do
     if target.name == name then return target end
-    known[i] = target.name
+    list[i] = target.name
   end
-  suggest.unknown("target", name, known)
+  suggest.unknown("target", name, list)
 end
 
 --- The helpers of a target: those of the target that it borrows from, then its own.
@@ -53,7 +89,7 @@ function targets.require_words(target, contract, layout, dtypes)
     return value
   end
   for _, name in ipairs { contract.compute, contract.acc } do
-    local words = need(target.types[name], "type %s", name).words
+    local words = target.types[name].words
     for _, word in ipairs(vocabulary.structural) do need(words[word], "word %s for %s", word, name) end
   end
   local memory = need(target.types[contract.compute].layouts[layout], "layout %s for %s", layout, contract.compute).dtypes

@@ -16,7 +16,7 @@
 #include <cpuid.h>
 
 /* Bit of register 0..3 (eax, ebx, ecx, edx) of a CPUID leaf, 0 where the leaf does not exist. */
-static int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
+static inline int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 {
     unsigned r[4] = { 0, 0, 0, 0 };
     if (!__get_cpuid_count(leaf, subleaf, &r[0], &r[1], &r[2], &r[3]))
@@ -25,7 +25,7 @@ static int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 }
 
 /* Whether the operating system saves these register states (bits of XCR0). */
-static int ng_os_saves(unsigned states)
+static inline int ng_os_saves(unsigned states)
 {
     unsigned low, high;
     if (!ng_cpuid_bit(1, 0, 2, 27))
@@ -42,7 +42,7 @@ static int ng_os_saves(unsigned states)
 #endif
 
 /* Bit of the hardware capabilities that Linux reports; elsewhere what ARMv8.0 guarantees: floating point and SIMD. */
-static int ng_hwcap_bit(int bit)
+static inline int ng_hwcap_bit(int bit)
 {
 #if defined(__linux__)
     return (int)((getauxval(16 /* AT_HWCAP */) >> bit) & 1u);
@@ -53,14 +53,14 @@ static int ng_hwcap_bit(int bit)
 #endif
 
 #if 1
-static int runs_scalar(void)
+static int ng_runs_scalar(void)
 {
     return 1;
 }
 #endif
 
 #if defined(__x86_64__)
-static int runs_avx2(void)
+static int ng_runs_avx2(void)
 {
     return ng_os_saves(0x6)
         && ng_cpuid_bit(1, 0, 2, 12) /* fma */
@@ -70,14 +70,14 @@ static int runs_avx2(void)
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static int runs_neon(void)
+static int ng_runs_neon(void)
 {
     return ng_hwcap_bit(1) /* asimd */;
 }
 #endif
 
 #if defined(__x86_64__)
-static int runs_avx512(void)
+static int ng_runs_avx512(void)
 {
     return ng_os_saves(0xe6)
         && ng_cpuid_bit(1, 0, 2, 12) /* fma */
@@ -93,47 +93,47 @@ static int runs_avx512(void)
 static const struct {
     const char *name;
     int (*runs_here)(void);
-} targets[] = {
-    { "scalar", runs_scalar },
-    { "avx2", runs_avx2 },
-    { "avx512", runs_avx512 },
+} ng_dispatch_targets[] = {
+    { "scalar", ng_runs_scalar },
+    { "avx2", ng_runs_avx2 },
+    { "avx512", ng_runs_avx512 },
 };
 
 /* Index of the chosen target plus one; 0: not chosen yet, -1: none fits. */
-static int chosen;
+static int ng_dispatch_chosen;
 
-static int choose(void)
+static int ng_dispatch_choose(void)
 {
-    const int count = (int)(sizeof targets / sizeof targets[0]);
+    const int count = (int)(sizeof ng_dispatch_targets / sizeof ng_dispatch_targets[0]);
     const char *most = getenv("NORMGEN_MAX_TARGET");
     int last = count, choice = -1;
     for (int i = 0; most && i < count; ++i) {
-        if (strcmp(targets[i].name, most) == 0)
+        if (strcmp(ng_dispatch_targets[i].name, most) == 0)
             last = i + 1;
     }
     for (int i = 0; i < last; ++i) {
-        if (targets[i].runs_here())
+        if (ng_dispatch_targets[i].runs_here())
             choice = i + 1;
     }
-    __atomic_store_n(&chosen, choice, __ATOMIC_RELAXED);
+    __atomic_store_n(&ng_dispatch_chosen, choice, __ATOMIC_RELAXED);
     return choice;
 }
 
-static int target_index(void)
+static int ng_dispatch_index(void)
 {
-    const int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
-    return (known ? known : choose()) - 1;
+    const int known = __atomic_load_n(&ng_dispatch_chosen, __ATOMIC_RELAXED);
+    return (known ? known : ng_dispatch_choose()) - 1;
 }
 
 const char *ng_target(void)
 {
-    const int index = target_index();
-    return index < 0 ? "none" : targets[index].name;
+    const int index = ng_dispatch_index();
+    return index < 0 ? "none" : ng_dispatch_targets[index].name;
 }
 
 void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h64_scalar(rows, x, gamma, eps, y);
         return;
@@ -148,26 +148,9 @@ void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, flo
     }
 }
 
-void ng_rmsnorm_fwd_f32_h1024(size_t rows, const float *x, const float *gamma, float eps, float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_rmsnorm_fwd_f32_h1024_scalar(rows, x, gamma, eps, y);
-        return;
-    case 1:
-        ng_rmsnorm_fwd_f32_h1024_avx2(rows, x, gamma, eps, y);
-        return;
-    case 2:
-        ng_rmsnorm_fwd_f32_h1024_avx512(rows, x, gamma, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
 void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -184,7 +167,7 @@ void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, f
 
 void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -202,7 +185,7 @@ void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *g
 void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -217,28 +200,10 @@ void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, 
     }
 }
 
-void ng_layernorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_layernorm_fwd_f32_h4096_scalar(rows, x, gamma, beta, eps, y);
-        return;
-    case 1:
-        ng_layernorm_fwd_f32_h4096_avx2(rows, x, gamma, beta, eps, y);
-        return;
-    case 2:
-        ng_layernorm_fwd_f32_h4096_avx512(rows, x, gamma, beta, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
 void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h1024_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -255,7 +220,7 @@ void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h1_scalar(rows, x, gamma, eps, y);
         return;
@@ -272,7 +237,7 @@ void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, floa
 
 void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h80_scalar(rows, x, gamma, eps, y);
         return;
@@ -289,7 +254,7 @@ void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gam
 
 void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h769_scalar(rows, x, gamma, eps, y);
         return;
@@ -306,7 +271,7 @@ void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, fl
 
 void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, const float *beta, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h7_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -324,7 +289,7 @@ void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, co
 void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                 float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h100_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -342,7 +307,7 @@ void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *
 void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h2880_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -359,7 +324,7 @@ void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h14848_scalar(rows, x, gamma, eps, y);
         return;
@@ -377,7 +342,7 @@ void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *
 void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_t *residual, const uint16_t *gamma,
                                    float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_add_scalar(rows, x, residual, gamma, eps, y);
         return;
@@ -395,7 +360,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_
 void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint16_t *residual,
                                       const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -413,7 +378,7 @@ void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint
 void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *residual, const float *gamma,
                                       const float *beta, float eps, float *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_addout_scalar(rows, x, residual, gamma, beta, eps, y, sum);
         return;
@@ -431,7 +396,7 @@ void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const float *residual,
                                            const uint16_t *gamma, float eps, uint16_t *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -449,7 +414,7 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                             uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(rows, x, gamma, eps, y);
         return;
@@ -466,7 +431,7 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, cons
 
 void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h2048_llama_scalar(rows, x, gamma, eps, y);
         return;
@@ -483,7 +448,7 @@ void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint1
 
 void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h96_nogamma_scalar(rows, x, eps, y);
         return;
@@ -501,7 +466,7 @@ void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, floa
 void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                   float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h128_beta_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -516,9 +481,119 @@ void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamm
     }
 }
 
+void ng_rmsnorm_fwd_f16_h128_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride, const uint16_t *gamma,
+                                     float eps, uint16_t *y, ptrdiff_t y_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_f16_h128_strided_scalar(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_f16_h128_strided_avx2(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_f16_h128_strided_avx512(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f64_h100_stats(size_t rows, const double *x, const double *gamma, const double *beta,
+                                     double eps, double *y, double *mean, double *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f64_h100_stats_scalar(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    case 1:
+        ng_layernorm_fwd_f64_h100_stats_avx2(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    case 2:
+        ng_layernorm_fwd_f64_h100_stats_avx512(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h768_accf64(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
+                                      float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h768_accf64_scalar(rows, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h768_accf64_avx2(rows, x, gamma, beta, eps, y);
+        return;
+    case 2:
+        ng_layernorm_fwd_f32_h768_accf64_avx512(rows, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h1600_full_stats_strided(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                   const float *gamma, const float *beta, float eps, float *y,
+                                                   ptrdiff_t y_stride, float *mean, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    case 2:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha(size_t rows, const uint16_t *x, const float *residual,
+                                                  const uint16_t *gamma, const uint16_t *beta, float alpha,
+                                                  float eps, uint16_t *y, float *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    case 1:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    case 2:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h2304_addafter(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                        const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(rows, x, residual, gamma, eps, y);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(rows, x, residual, gamma, eps, y);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(rows, x, residual, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
 void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h896_nobeta_scalar(rows, x, gamma, eps, y);
         return;
@@ -535,7 +610,7 @@ void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *
 
 void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(rows, x, eps, y);
         return;
@@ -553,7 +628,7 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, flo
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const uint16_t *gamma, const uint16_t *beta,
                                             float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -575,46 +650,46 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const u
 static const struct {
     const char *name;
     int (*runs_here)(void);
-} targets[] = {
-    { "scalar", runs_scalar },
-    { "neon", runs_neon },
+} ng_dispatch_targets[] = {
+    { "scalar", ng_runs_scalar },
+    { "neon", ng_runs_neon },
 };
 
 /* Index of the chosen target plus one; 0: not chosen yet, -1: none fits. */
-static int chosen;
+static int ng_dispatch_chosen;
 
-static int choose(void)
+static int ng_dispatch_choose(void)
 {
-    const int count = (int)(sizeof targets / sizeof targets[0]);
+    const int count = (int)(sizeof ng_dispatch_targets / sizeof ng_dispatch_targets[0]);
     const char *most = getenv("NORMGEN_MAX_TARGET");
     int last = count, choice = -1;
     for (int i = 0; most && i < count; ++i) {
-        if (strcmp(targets[i].name, most) == 0)
+        if (strcmp(ng_dispatch_targets[i].name, most) == 0)
             last = i + 1;
     }
     for (int i = 0; i < last; ++i) {
-        if (targets[i].runs_here())
+        if (ng_dispatch_targets[i].runs_here())
             choice = i + 1;
     }
-    __atomic_store_n(&chosen, choice, __ATOMIC_RELAXED);
+    __atomic_store_n(&ng_dispatch_chosen, choice, __ATOMIC_RELAXED);
     return choice;
 }
 
-static int target_index(void)
+static int ng_dispatch_index(void)
 {
-    const int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
-    return (known ? known : choose()) - 1;
+    const int known = __atomic_load_n(&ng_dispatch_chosen, __ATOMIC_RELAXED);
+    return (known ? known : ng_dispatch_choose()) - 1;
 }
 
 const char *ng_target(void)
 {
-    const int index = target_index();
-    return index < 0 ? "none" : targets[index].name;
+    const int index = ng_dispatch_index();
+    return index < 0 ? "none" : ng_dispatch_targets[index].name;
 }
 
 void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h64_scalar(rows, x, gamma, eps, y);
         return;
@@ -626,23 +701,9 @@ void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, flo
     }
 }
 
-void ng_rmsnorm_fwd_f32_h1024(size_t rows, const float *x, const float *gamma, float eps, float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_rmsnorm_fwd_f32_h1024_scalar(rows, x, gamma, eps, y);
-        return;
-    case 1:
-        ng_rmsnorm_fwd_f32_h1024_neon(rows, x, gamma, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
 void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -656,7 +717,7 @@ void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, f
 
 void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -671,7 +732,7 @@ void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *g
 void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -683,25 +744,10 @@ void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, 
     }
 }
 
-void ng_layernorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_layernorm_fwd_f32_h4096_scalar(rows, x, gamma, beta, eps, y);
-        return;
-    case 1:
-        ng_layernorm_fwd_f32_h4096_neon(rows, x, gamma, beta, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
 void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h1024_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -715,7 +761,7 @@ void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h1_scalar(rows, x, gamma, eps, y);
         return;
@@ -729,7 +775,7 @@ void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, floa
 
 void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h80_scalar(rows, x, gamma, eps, y);
         return;
@@ -743,7 +789,7 @@ void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gam
 
 void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h769_scalar(rows, x, gamma, eps, y);
         return;
@@ -757,7 +803,7 @@ void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, fl
 
 void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, const float *beta, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h7_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -772,7 +818,7 @@ void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, co
 void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                 float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h100_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -787,7 +833,7 @@ void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *
 void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h2880_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -801,7 +847,7 @@ void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h14848_scalar(rows, x, gamma, eps, y);
         return;
@@ -816,7 +862,7 @@ void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *
 void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_t *residual, const uint16_t *gamma,
                                    float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_add_scalar(rows, x, residual, gamma, eps, y);
         return;
@@ -831,7 +877,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_
 void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint16_t *residual,
                                       const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -846,7 +892,7 @@ void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint
 void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *residual, const float *gamma,
                                       const float *beta, float eps, float *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_addout_scalar(rows, x, residual, gamma, beta, eps, y, sum);
         return;
@@ -861,7 +907,7 @@ void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const float *residual,
                                            const uint16_t *gamma, float eps, uint16_t *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -876,7 +922,7 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                             uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(rows, x, gamma, eps, y);
         return;
@@ -890,7 +936,7 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, cons
 
 void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h2048_llama_scalar(rows, x, gamma, eps, y);
         return;
@@ -904,7 +950,7 @@ void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint1
 
 void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h96_nogamma_scalar(rows, x, eps, y);
         return;
@@ -919,7 +965,7 @@ void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, floa
 void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                   float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h128_beta_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -931,9 +977,101 @@ void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamm
     }
 }
 
+void ng_rmsnorm_fwd_f16_h128_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride, const uint16_t *gamma,
+                                     float eps, uint16_t *y, ptrdiff_t y_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_f16_h128_strided_scalar(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_f16_h128_strided_neon(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f64_h100_stats(size_t rows, const double *x, const double *gamma, const double *beta,
+                                     double eps, double *y, double *mean, double *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f64_h100_stats_scalar(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    case 1:
+        ng_layernorm_fwd_f64_h100_stats_neon(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h768_accf64(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
+                                      float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h768_accf64_scalar(rows, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h768_accf64_neon(rows, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h1600_full_stats_strided(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                   const float *gamma, const float *beta, float eps, float *y,
+                                                   ptrdiff_t y_stride, float *mean, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha(size_t rows, const uint16_t *x, const float *residual,
+                                                  const uint16_t *gamma, const uint16_t *beta, float alpha,
+                                                  float eps, uint16_t *y, float *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    case 1:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h2304_addafter(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                        const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(rows, x, residual, gamma, eps, y);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_neon(rows, x, residual, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
 void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h896_nobeta_scalar(rows, x, gamma, eps, y);
         return;
@@ -947,7 +1085,7 @@ void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *
 
 void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(rows, x, eps, y);
         return;
@@ -962,7 +1100,7 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, flo
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const uint16_t *gamma, const uint16_t *beta,
                                             float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -981,45 +1119,45 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const u
 static const struct {
     const char *name;
     int (*runs_here)(void);
-} targets[] = {
-    { "scalar", runs_scalar },
+} ng_dispatch_targets[] = {
+    { "scalar", ng_runs_scalar },
 };
 
 /* Index of the chosen target plus one; 0: not chosen yet, -1: none fits. */
-static int chosen;
+static int ng_dispatch_chosen;
 
-static int choose(void)
+static int ng_dispatch_choose(void)
 {
-    const int count = (int)(sizeof targets / sizeof targets[0]);
+    const int count = (int)(sizeof ng_dispatch_targets / sizeof ng_dispatch_targets[0]);
     const char *most = getenv("NORMGEN_MAX_TARGET");
     int last = count, choice = -1;
     for (int i = 0; most && i < count; ++i) {
-        if (strcmp(targets[i].name, most) == 0)
+        if (strcmp(ng_dispatch_targets[i].name, most) == 0)
             last = i + 1;
     }
     for (int i = 0; i < last; ++i) {
-        if (targets[i].runs_here())
+        if (ng_dispatch_targets[i].runs_here())
             choice = i + 1;
     }
-    __atomic_store_n(&chosen, choice, __ATOMIC_RELAXED);
+    __atomic_store_n(&ng_dispatch_chosen, choice, __ATOMIC_RELAXED);
     return choice;
 }
 
-static int target_index(void)
+static int ng_dispatch_index(void)
 {
-    const int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
-    return (known ? known : choose()) - 1;
+    const int known = __atomic_load_n(&ng_dispatch_chosen, __ATOMIC_RELAXED);
+    return (known ? known : ng_dispatch_choose()) - 1;
 }
 
 const char *ng_target(void)
 {
-    const int index = target_index();
-    return index < 0 ? "none" : targets[index].name;
+    const int index = ng_dispatch_index();
+    return index < 0 ? "none" : ng_dispatch_targets[index].name;
 }
 
 void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h64_scalar(rows, x, gamma, eps, y);
         return;
@@ -1028,20 +1166,9 @@ void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, flo
     }
 }
 
-void ng_rmsnorm_fwd_f32_h1024(size_t rows, const float *x, const float *gamma, float eps, float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_rmsnorm_fwd_f32_h1024_scalar(rows, x, gamma, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
 void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -1052,7 +1179,7 @@ void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, f
 
 void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_scalar(rows, x, gamma, eps, y);
         return;
@@ -1064,21 +1191,9 @@ void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *g
 void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_scalar(rows, x, gamma, beta, eps, y);
-        return;
-    default:
-        abort();
-    }
-}
-
-void ng_layernorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                float *y)
-{
-    switch (target_index()) {
-    case 0:
-        ng_layernorm_fwd_f32_h4096_scalar(rows, x, gamma, beta, eps, y);
         return;
     default:
         abort();
@@ -1088,7 +1203,7 @@ void ng_layernorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma,
 void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h1024_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -1099,7 +1214,7 @@ void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h1_scalar(rows, x, gamma, eps, y);
         return;
@@ -1110,7 +1225,7 @@ void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, floa
 
 void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h80_scalar(rows, x, gamma, eps, y);
         return;
@@ -1121,7 +1236,7 @@ void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gam
 
 void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h769_scalar(rows, x, gamma, eps, y);
         return;
@@ -1132,7 +1247,7 @@ void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, fl
 
 void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, const float *beta, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h7_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -1144,7 +1259,7 @@ void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, co
 void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                 float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h100_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -1156,7 +1271,7 @@ void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *
 void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                  float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_h2880_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -1167,7 +1282,7 @@ void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t 
 
 void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h14848_scalar(rows, x, gamma, eps, y);
         return;
@@ -1179,7 +1294,7 @@ void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *
 void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_t *residual, const uint16_t *gamma,
                                    float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_add_scalar(rows, x, residual, gamma, eps, y);
         return;
@@ -1191,7 +1306,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_
 void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint16_t *residual,
                                       const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h4096_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -1203,7 +1318,7 @@ void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint
 void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *residual, const float *gamma,
                                       const float *beta, float eps, float *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h768_addout_scalar(rows, x, residual, gamma, beta, eps, y, sum);
         return;
@@ -1215,7 +1330,7 @@ void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const float *residual,
                                            const uint16_t *gamma, float eps, uint16_t *y, float *sum)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(rows, x, residual, gamma, eps, y, sum);
         return;
@@ -1227,7 +1342,7 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                             uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(rows, x, gamma, eps, y);
         return;
@@ -1238,7 +1353,7 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, cons
 
 void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_bf16_h2048_llama_scalar(rows, x, gamma, eps, y);
         return;
@@ -1249,7 +1364,7 @@ void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint1
 
 void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h96_nogamma_scalar(rows, x, eps, y);
         return;
@@ -1261,7 +1376,7 @@ void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, floa
 void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                   float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_rmsnorm_fwd_f32_h128_beta_scalar(rows, x, gamma, beta, eps, y);
         return;
@@ -1270,9 +1385,83 @@ void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamm
     }
 }
 
+void ng_rmsnorm_fwd_f16_h128_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride, const uint16_t *gamma,
+                                     float eps, uint16_t *y, ptrdiff_t y_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_f16_h128_strided_scalar(rows, x, x_stride, gamma, eps, y, y_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f64_h100_stats(size_t rows, const double *x, const double *gamma, const double *beta,
+                                     double eps, double *y, double *mean, double *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f64_h100_stats_scalar(rows, x, gamma, beta, eps, y, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h768_accf64(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
+                                      float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h768_accf64_scalar(rows, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h1600_full_stats_strided(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                   const float *gamma, const float *beta, float eps, float *y,
+                                                   ptrdiff_t y_stride, float *mean, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(rows, x, x_stride, gamma, beta, eps, y, y_stride, mean, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha(size_t rows, const uint16_t *x, const float *residual,
+                                                  const uint16_t *gamma, const uint16_t *beta, float alpha,
+                                                  float eps, uint16_t *y, float *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(rows, x, residual, gamma, beta, alpha, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h2304_addafter(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                        const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(rows, x, residual, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
 void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_h896_nobeta_scalar(rows, x, gamma, eps, y);
         return;
@@ -1283,7 +1472,7 @@ void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *
 
 void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, float eps, float *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(rows, x, eps, y);
         return;
@@ -1295,7 +1484,7 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, flo
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const uint16_t *gamma, const uint16_t *beta,
                                             float eps, uint16_t *y)
 {
-    switch (target_index()) {
+    switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, x, gamma, beta, eps, y);
         return;

@@ -1,9 +1,10 @@
 /* ng_kernels.h: normalization kernels.
  *
- * Every kernel works on `rows` rows of contiguous memory; rows = 0 touches nothing. Pointers need the alignment of
- * their element and no more. bf16 data travel as uint16_t. No kernel allocates, starts threads, keeps state or sets errno.
- * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is stored.
- * y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
+ * Every kernel works on `rows` rows, one behind the other unless their strides are arguments; rows = 0 touches nothing.
+ * Pointers need the alignment of their element and no more. bf16 and f16 data travel as uint16_t. No kernel allocates,
+ * starts threads, keeps state or sets errno.
+ * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is
+ * stored. y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
  * All kernels of one name give the same bits, whatever the target, the number of rows and their split into calls.
  *
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -17,6 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Stands in front of every declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,8 +31,8 @@ extern "C" {
 typedef struct ng_arg {
     const char *name;
     const char *ctype;
-    const char *dtype; /* size_t, f32, bf16 */
-    const char *shape; /* "scalar", "h" or "rows,h" */
+    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
+    const char *shape; /* "scalar", "rows", "h" or "rows,h" */
     const char *io;    /* "in" or "out" */
 } ng_arg;
 
@@ -50,228 +56,304 @@ typedef struct ng_kernel {
 } ng_kernel;
 
 /* All kernels for the architecture that this was compiled for. */
-const ng_kernel *ng_registry(size_t *count);
+NG_API const ng_kernel *ng_registry(size_t *count);
+
+/* Tests what kernels rely on, and, by rows with known results, each kernel of the registry that can run here.
+   0: all is well. 1: the calling thread does not round to nearest. 2: it flushes subnormal numbers to zero. 3: the compiler
+   fuses or widens arithmetic in spite of what kernels do against that. 4 and more: kernel number code - 4 of the registry
+   gives other bits. Works in 326656 bytes of static memory: not to be called by two threads at a time. */
+NG_API int ng_selftest(void);
+
+/* What a code of the self-test means. */
+NG_API const char *ng_selftest_message(int code);
 
 /* The target that the kernels without a target in their name use here, "none" if no target fits. */
-const char *ng_target(void);
+NG_API const char *ng_target(void);
 
-void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h64_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_rmsnorm_fwd_f32_h1024(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1024_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1024_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1024_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1024_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h4096_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h4096_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h4096_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
-void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                               float *y);
-void ng_layernorm_fwd_f32_h768_scalar(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
+NG_API void ng_rmsnorm_fwd_f32_h64(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h64_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h4096_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                             uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h768(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                       float *y);
-void ng_layernorm_fwd_f32_h768_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                    float *y);
-void ng_layernorm_fwd_f32_h768_neon(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                    float *y);
-void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                      float *y);
-
-void ng_layernorm_fwd_f32_h4096(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                float *y);
-void ng_layernorm_fwd_f32_h4096_scalar(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                       float *y);
-void ng_layernorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                     float *y);
-void ng_layernorm_fwd_f32_h4096_neon(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                     float *y);
-void ng_layernorm_fwd_f32_h4096_avx512(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                       float *y);
-
-void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                 float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h1024_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+NG_API void ng_layernorm_fwd_f32_h768_scalar(size_t rows, const float *x, const float *gamma, const float *beta,
+                                             float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h1024(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                         float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                        float eps, uint16_t *y);
-
-void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h80_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
-void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h769_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, const float *beta, float eps, float *y);
-void ng_layernorm_fwd_f32_h7_scalar(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
+NG_API void ng_layernorm_fwd_bf16_h1024_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h1(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h1_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h80(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h80_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                           uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h769(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h769_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h7(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                     float *y);
-void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                  float *y);
-void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                  float *y);
-void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                    float *y);
-
-void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+NG_API void ng_layernorm_fwd_f32_h7_scalar(size_t rows, const float *x, const float *gamma, const float *beta,
+                                           float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h100(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                        float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                     float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                     float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                       float eps, uint16_t *y);
-
-void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                 float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h2880_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+NG_API void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                              const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h2880(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                         float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h2880_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
-void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                        float eps, uint16_t *y);
-
-void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h14848_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
-void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_t *residual, const uint16_t *gamma,
-                                   float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_add_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+NG_API void ng_layernorm_fwd_bf16_h2880_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h14848(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                              uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add(size_t rows, const uint16_t *x, const uint16_t *residual,
                                           const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                        const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                        const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                          const uint16_t *gamma, float eps, uint16_t *y);
-
-void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                      const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-void ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                 const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout(size_t rows, const uint16_t *x, const uint16_t *residual,
                                              const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-void ng_rmsnorm_fwd_bf16_h4096_addout_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                           const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                           const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                             const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-
-void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *residual, const float *gamma,
-                                      const float *beta, float eps, float *y, float *sum);
-void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const float *residual, const float *gamma,
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+NG_API void ng_layernorm_fwd_f32_h768_addout(size_t rows, const float *x, const float *residual, const float *gamma,
                                              const float *beta, float eps, float *y, float *sum);
-void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const float *residual, const float *gamma,
-                                           const float *beta, float eps, float *y, float *sum);
-void ng_layernorm_fwd_f32_h768_addout_neon(size_t rows, const float *x, const float *residual, const float *gamma,
-                                           const float *beta, float eps, float *y, float *sum);
-void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const float *residual, const float *gamma,
-                                             const float *beta, float eps, float *y, float *sum);
-
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const float *residual,
-                                           const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(size_t rows, const uint16_t *x, const float *residual,
+NG_API void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const float *residual,
+                                                    const float *gamma, const float *beta, float eps, float *y,
+                                                    float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout(size_t rows, const uint16_t *x, const float *residual,
                                                   const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, const float *residual,
-                                                const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, const float *residual,
-                                                const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x, const float *residual,
-                                                  const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                            uint16_t *y);
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(size_t rows, const uint16_t *x, const float *gamma, float eps,
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(size_t rows, const uint16_t *x, const float *residual,
+                                                         const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                                    uint16_t *y);
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                                 uint16_t *y);
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                                 uint16_t *y);
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *x, const float *gamma, float eps,
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(size_t rows, const uint16_t *x, const float *gamma,
+                                                          float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                            uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
                                                    uint16_t *y);
-
-void ng_rmsnorm_fwd_bf16_h2048_llama(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                            uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h2048_llama_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                          uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                          uint16_t *y);
-void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                            uint16_t *y);
-
-void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h96_nogamma_scalar(size_t rows, const float *x, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, const float *x, float eps, float *y);
-void ng_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, const float *x, float eps, float *y);
-
-void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                  float *y);
-void ng_rmsnorm_fwd_f32_h128_beta_scalar(size_t rows, const float *x, const float *gamma, const float *beta,
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma(size_t rows, const float *x, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_scalar(size_t rows, const float *x, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h128_beta(size_t rows, const float *x, const float *gamma, const float *beta,
                                          float eps, float *y);
-void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                       float *y);
-void ng_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                       float *y);
-void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
+NG_API void ng_rmsnorm_fwd_f32_h128_beta_scalar(size_t rows, const float *x, const float *gamma, const float *beta,
+                                                float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f16_h128_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                            const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride);
+NG_API void ng_rmsnorm_fwd_f16_h128_strided_scalar(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                   const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride);
+NG_API void ng_layernorm_fwd_f64_h100_stats(size_t rows, const double *x, const double *gamma, const double *beta,
+                                            double eps, double *y, double *mean, double *rstd);
+NG_API void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x, const double *gamma,
+                                                   const double *beta, double eps, double *y, double *mean,
+                                                   double *rstd);
+NG_API void ng_layernorm_fwd_f32_h768_accf64(size_t rows, const float *x, const float *gamma, const float *beta,
+                                             float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, const float *x, const float *gamma,
+                                                    const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                          const float *gamma, const float *beta, float eps, float *y,
+                                                          ptrdiff_t y_stride, float *mean, float *rstd);
+NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                                 const float *gamma, const float *beta, float eps,
+                                                                 float *y, ptrdiff_t y_stride, float *mean,
+                                                                 float *rstd);
+NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha(size_t rows, const uint16_t *x, const float *residual,
+                                                         const uint16_t *gamma, const uint16_t *beta, float alpha,
+                                                         float eps, uint16_t *y, float *sum);
+NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(size_t rows, const uint16_t *x,
+                                                                const float *residual, const uint16_t *gamma,
+                                                                const uint16_t *beta, float alpha, float eps,
+                                                                uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_h2304_addafter(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                      const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, const float *x, const float *gamma, float eps,
+                                                    float *y);
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(size_t rows, const uint16_t *x, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const uint16_t *gamma,
+                                                   const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, const float *x, const uint16_t *gamma,
+                                                          const uint16_t *beta, float eps, uint16_t *y);
+
+#if defined(__x86_64__)
+NG_API void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h4096_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                           uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                             uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h768_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
+                                           float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
+                                             float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                         uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                           uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
                                          float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
+                                           float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                            const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                              const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                            uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                              uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                 const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                  const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+NG_API void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const float *residual,
+                                                  const float *gamma, const float *beta, float eps, float *y,
+                                                  float *sum);
+NG_API void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const float *residual,
+                                                    const float *gamma, const float *beta, float eps, float *y,
+                                                    float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, const float *residual,
+                                                       const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x, const float *residual,
+                                                         const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x, const float *gamma,
+                                                        float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *x, const float *gamma,
+                                                          float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                   uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, const float *x, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
+                                              float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
+                                                float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                 const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride);
+NG_API void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                   const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride);
+NG_API void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, const double *gamma,
+                                                 const double *beta, double eps, double *y, double *mean,
+                                                 double *rstd);
+NG_API void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const double *gamma,
+                                                   const double *beta, double eps, double *y, double *mean,
+                                                   double *rstd);
+NG_API void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
+                                                  float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const float *gamma,
+                                                    const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                               const float *gamma, const float *beta, float eps,
+                                                               float *y, ptrdiff_t y_stride, float *mean, float *rstd);
+NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                                 const float *gamma, const float *beta, float eps,
+                                                                 float *y, ptrdiff_t y_stride, float *mean,
+                                                                 float *rstd);
+NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16_t *x, const float *residual,
+                                                              const uint16_t *gamma, const uint16_t *beta,
+                                                              float alpha, float eps, uint16_t *y, float *sum);
+NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint16_t *x,
+                                                                const float *residual, const uint16_t *gamma,
+                                                                const uint16_t *beta, float alpha, float eps,
+                                                                uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                      const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const float *gamma, float eps,
+                                                  float *y);
+NG_API void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const float *gamma, float eps,
+                                                    float *y);
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t *x, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, const uint16_t *gamma,
+                                                        const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
+                                                          const uint16_t *beta, float eps, uint16_t *y);
+#endif
 
-void ng_layernorm_fwd_f32_h896_nobeta(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
-void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y);
-
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma(size_t rows, const uint16_t *x, float eps, float *y);
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(size_t rows, const uint16_t *x, float eps, float *y);
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y);
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, const uint16_t *x, float eps, float *y);
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t *x, float eps, float *y);
-
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const uint16_t *gamma, const uint16_t *beta,
-                                            float eps, uint16_t *y);
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, const float *x, const uint16_t *gamma,
-                                                   const uint16_t *beta, float eps, uint16_t *y);
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, float eps, uint16_t *y);
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, float eps, uint16_t *y);
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
-                                                   const uint16_t *beta, float eps, uint16_t *y);
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+NG_API void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h4096_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                           uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h768_neon(size_t rows, const float *x, const float *gamma, const float *beta,
+                                           float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h1_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                         uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamma, const float *beta,
+                                         float eps, float *y);
+NG_API void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                            const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_bf16_h2880_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h14848_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                            uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                  const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+NG_API void ng_layernorm_fwd_f32_h768_addout_neon(size_t rows, const float *x, const float *residual,
+                                                  const float *gamma, const float *beta, float eps, float *y,
+                                                  float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, const float *residual,
+                                                       const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma,
+                                                        float eps, uint16_t *y);
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 uint16_t *y);
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, const float *x, float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, const float *x, const float *gamma, const float *beta,
+                                              float eps, float *y);
+NG_API void ng_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                 const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride);
+NG_API void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, const double *gamma,
+                                                 const double *beta, double eps, double *y, double *mean,
+                                                 double *rstd);
+NG_API void ng_layernorm_fwd_f32_h768_accf64_neon(size_t rows, const float *x, const float *gamma, const float *beta,
+                                                  float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(size_t rows, const float *x, ptrdiff_t x_stride,
+                                                               const float *gamma, const float *beta, float eps,
+                                                               float *y, ptrdiff_t y_stride, float *mean, float *rstd);
+NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(size_t rows, const uint16_t *x, const float *residual,
+                                                              const uint16_t *gamma, const uint16_t *beta,
+                                                              float alpha, float eps, uint16_t *y, float *sum);
+NG_API void ng_rmsnorm_fwd_bf16_h2304_addafter_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y);
+NG_API void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const float *gamma, float eps,
+                                                  float *y);
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, const uint16_t *x, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
+                                                        const uint16_t *beta, float eps, uint16_t *y);
+#endif
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                            const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -124,12 +139,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                     float eps, uint16_t *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                      float eps, uint16_t *y)
@@ -197,403 +206,133 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
         const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(3));
         ng_avx2_forget();
-        const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-        const __m256 d = _mm256_sub_ps(x9, mu1);
-        __m256 total8 = d;
-        const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-        const __m256 d1 = _mm256_sub_ps(x10, mu1);
-        __m256 total9 = d1;
-        __m256 squares = _mm256_fmadd_ps(d, d, zero);
-        __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
-        const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-        const __m256 d2 = _mm256_sub_ps(x11, mu1);
-        __m256 total10 = d2;
-        const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-        const __m256 d3 = _mm256_sub_ps(x12, mu1);
-        __m256 total11 = d3;
-        __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
-        __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
-        const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-        const __m256 d4 = _mm256_sub_ps(x13, mu1);
-        total8 = _mm256_add_ps(total8, d4);
-        ng_avx2_pin(total8);
-        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 d5 = _mm256_sub_ps(x14, mu1);
-        total9 = _mm256_add_ps(total9, d5);
-        ng_avx2_pin(total9);
-        squares = _mm256_fmadd_ps(d4, d4, squares);
-        squares1 = _mm256_fmadd_ps(d5, d5, squares1);
-        const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
-        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-        const __m256 d6 = _mm256_sub_ps(x15, mu1);
-        total10 = _mm256_add_ps(total10, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
-        ng_avx2_pin(total10);
-        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        const __m256 d7 = _mm256_sub_ps(x16, mu1);
-        total11 = _mm256_add_ps(total11, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
-        ng_avx2_pin(total11);
-        squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03), squares2);
-        squares3 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03), squares3);
-        __m256 part8 = _mm256_add_ps(total8, total10);
-        __m256 part9 = _mm256_add_ps(total9, total11);
-        ng_avx2_pin(part8);
-        ng_avx2_pin(part9);
-        __m256 part10 = _mm256_add_ps(squares, squares2);
-        __m256 part11 = _mm256_add_ps(squares1, squares3);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-        const __m256 d8 = _mm256_sub_ps(x17, mu1);
-        __m256 total12 = d8;
-        const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-        const __m256 d9 = _mm256_sub_ps(x18, mu1);
-        __m256 total13 = d9;
-        __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
-        __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
-        const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-        const __m256 d10 = _mm256_sub_ps(x19, mu1);
-        __m256 total14 = d10;
-        const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-        const __m256 d11 = _mm256_sub_ps(x20, mu1);
-        __m256 total15 = d11;
-        __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
-        __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
-        const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
-        const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-        const __m256 d12 = _mm256_sub_ps(x21, mu1);
-        total12 = _mm256_add_ps(total12, d12);
-        ng_avx2_pin(total12);
-        const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-        const __m256 d13 = _mm256_sub_ps(x22, mu1);
-        total13 = _mm256_add_ps(total13, d13);
-        ng_avx2_pin(total13);
-        squares4 = _mm256_fmadd_ps(d12, d12, squares4);
-        squares5 = _mm256_fmadd_ps(d13, d13, squares5);
-        __m256 part12 = _mm256_add_ps(total12, total14);
-        __m256 part13 = _mm256_add_ps(total13, total15);
-        ng_avx2_pin(part12);
-        ng_avx2_pin(part13);
-        __m256 part14 = _mm256_add_ps(squares4, squares6);
-        __m256 part15 = _mm256_add_ps(squares5, squares7);
-        ng_avx2_pin(part14);
-        ng_avx2_pin(part15);
-        __m256 part16 = _mm256_add_ps(part8, part12);
-        __m256 part17 = _mm256_add_ps(part9, part13);
-        ng_avx2_pin(part16);
-        ng_avx2_pin(part17);
-        __m256 part18 = _mm256_add_ps(part10, part14);
-        __m256 part19 = _mm256_add_ps(part11, part15);
-        ng_avx2_pin(part18);
-        ng_avx2_pin(part19);
-        const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 100));
-        const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-        const __m256 d14 = _mm256_sub_ps(x23, mu2);
-        __m256 total16 = d14;
-        const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-        const __m256 d15 = _mm256_sub_ps(x24, mu2);
-        __m256 total17 = d15;
-        __m256 squares8 = _mm256_fmadd_ps(d14, d14, zero);
-        __m256 squares9 = _mm256_fmadd_ps(d15, d15, zero);
-        const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 132));
-        const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-        const __m256 d16 = _mm256_sub_ps(x25, mu2);
-        __m256 total18 = d16;
-        const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-        const __m256 d17 = _mm256_sub_ps(x26, mu2);
-        __m256 total19 = d17;
-        __m256 squares10 = _mm256_fmadd_ps(d16, d16, zero);
-        __m256 squares11 = _mm256_fmadd_ps(d17, d17, zero);
-        const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 164));
-        const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-        const __m256 d18 = _mm256_sub_ps(x27, mu2);
-        total16 = _mm256_add_ps(total16, d18);
-        ng_avx2_pin(total16);
-        const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-        const __m256 d19 = _mm256_sub_ps(x28, mu2);
-        total17 = _mm256_add_ps(total17, d19);
-        ng_avx2_pin(total17);
-        squares8 = _mm256_fmadd_ps(d18, d18, squares8);
-        squares9 = _mm256_fmadd_ps(d19, d19, squares9);
-        const __m256i x_raw14 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 196), ng_avx2_first(2));
-        const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-        const __m256 d20 = _mm256_sub_ps(x29, mu2);
-        total18 = _mm256_add_ps(total18, _mm256_blend_ps(_mm256_setzero_ps(), d20, 0x03));
-        ng_avx2_pin(total18);
-        const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-        const __m256 d21 = _mm256_sub_ps(x30, mu2);
-        total19 = _mm256_add_ps(total19, _mm256_blend_ps(_mm256_setzero_ps(), d21, 0x03));
-        ng_avx2_pin(total19);
-        squares10 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d20, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d20, 0x03), squares10);
-        squares11 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d21, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d21, 0x03), squares11);
-        __m256 part20 = _mm256_add_ps(total16, total18);
-        __m256 part21 = _mm256_add_ps(total17, total19);
-        ng_avx2_pin(part20);
-        ng_avx2_pin(part21);
-        __m256 part22 = _mm256_add_ps(squares8, squares10);
-        __m256 part23 = _mm256_add_ps(squares9, squares11);
-        ng_avx2_pin(part22);
-        ng_avx2_pin(part23);
-        const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 116));
-        const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw15, 16));
-        const __m256 d22 = _mm256_sub_ps(x31, mu2);
-        __m256 total20 = d22;
-        const __m256 x32 = _mm256_castsi256_ps(_mm256_and_si256(x_raw15, _mm256_set1_epi32(-65536)));
-        const __m256 d23 = _mm256_sub_ps(x32, mu2);
-        __m256 total21 = d23;
-        __m256 squares12 = _mm256_fmadd_ps(d22, d22, zero);
-        __m256 squares13 = _mm256_fmadd_ps(d23, d23, zero);
-        const __m256i x_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 148));
-        const __m256 x33 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw16, 16));
-        const __m256 d24 = _mm256_sub_ps(x33, mu2);
-        __m256 total22 = d24;
-        const __m256 x34 = _mm256_castsi256_ps(_mm256_and_si256(x_raw16, _mm256_set1_epi32(-65536)));
-        const __m256 d25 = _mm256_sub_ps(x34, mu2);
-        __m256 total23 = d25;
-        __m256 squares14 = _mm256_fmadd_ps(d24, d24, zero);
-        __m256 squares15 = _mm256_fmadd_ps(d25, d25, zero);
-        const __m256i x_raw17 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 180));
-        const __m256 x35 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw17, 16));
-        const __m256 d26 = _mm256_sub_ps(x35, mu2);
-        total20 = _mm256_add_ps(total20, d26);
-        ng_avx2_pin(total20);
-        const __m256 x36 = _mm256_castsi256_ps(_mm256_and_si256(x_raw17, _mm256_set1_epi32(-65536)));
-        const __m256 d27 = _mm256_sub_ps(x36, mu2);
-        total21 = _mm256_add_ps(total21, d27);
-        ng_avx2_pin(total21);
-        squares12 = _mm256_fmadd_ps(d26, d26, squares12);
-        squares13 = _mm256_fmadd_ps(d27, d27, squares13);
-        __m256 part24 = _mm256_add_ps(total20, total22);
-        __m256 part25 = _mm256_add_ps(total21, total23);
-        ng_avx2_pin(part24);
-        ng_avx2_pin(part25);
-        __m256 part26 = _mm256_add_ps(squares12, squares14);
-        __m256 part27 = _mm256_add_ps(squares13, squares15);
-        ng_avx2_pin(part26);
-        ng_avx2_pin(part27);
-        __m256 part28 = _mm256_add_ps(part20, part24);
-        __m256 part29 = _mm256_add_ps(part21, part25);
-        ng_avx2_pin(part28);
-        ng_avx2_pin(part29);
-        __m256 part30 = _mm256_add_ps(part22, part26);
-        __m256 part31 = _mm256_add_ps(part23, part27);
-        ng_avx2_pin(part30);
-        ng_avx2_pin(part31);
-        const __m256i x_raw18 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 200));
-        const __m256 x37 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw18, 16));
-        const __m256 d28 = _mm256_sub_ps(x37, mu3);
-        __m256 total24 = d28;
-        const __m256 x38 = _mm256_castsi256_ps(_mm256_and_si256(x_raw18, _mm256_set1_epi32(-65536)));
-        const __m256 d29 = _mm256_sub_ps(x38, mu3);
-        __m256 total25 = d29;
-        __m256 squares16 = _mm256_fmadd_ps(d28, d28, zero);
-        __m256 squares17 = _mm256_fmadd_ps(d29, d29, zero);
-        const __m256i x_raw19 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 232));
-        const __m256 x39 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw19, 16));
-        const __m256 d30 = _mm256_sub_ps(x39, mu3);
-        __m256 total26 = d30;
-        const __m256 x40 = _mm256_castsi256_ps(_mm256_and_si256(x_raw19, _mm256_set1_epi32(-65536)));
-        const __m256 d31 = _mm256_sub_ps(x40, mu3);
-        __m256 total27 = d31;
-        __m256 squares18 = _mm256_fmadd_ps(d30, d30, zero);
-        __m256 squares19 = _mm256_fmadd_ps(d31, d31, zero);
-        const __m256i x_raw20 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 264));
-        const __m256 x41 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw20, 16));
-        const __m256 d32 = _mm256_sub_ps(x41, mu3);
-        total24 = _mm256_add_ps(total24, d32);
-        ng_avx2_pin(total24);
-        const __m256 x42 = _mm256_castsi256_ps(_mm256_and_si256(x_raw20, _mm256_set1_epi32(-65536)));
-        const __m256 d33 = _mm256_sub_ps(x42, mu3);
-        total25 = _mm256_add_ps(total25, d33);
-        ng_avx2_pin(total25);
-        squares16 = _mm256_fmadd_ps(d32, d32, squares16);
-        squares17 = _mm256_fmadd_ps(d33, d33, squares17);
-        const __m256i x_raw21 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 296), ng_avx2_first(2));
-        const __m256 x43 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw21, 16));
-        const __m256 d34 = _mm256_sub_ps(x43, mu3);
-        total26 = _mm256_add_ps(total26, _mm256_blend_ps(_mm256_setzero_ps(), d34, 0x03));
-        ng_avx2_pin(total26);
-        const __m256 x44 = _mm256_castsi256_ps(_mm256_and_si256(x_raw21, _mm256_set1_epi32(-65536)));
-        const __m256 d35 = _mm256_sub_ps(x44, mu3);
-        total27 = _mm256_add_ps(total27, _mm256_blend_ps(_mm256_setzero_ps(), d35, 0x03));
-        ng_avx2_pin(total27);
-        squares18 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d34, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d34, 0x03), squares18);
-        squares19 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d35, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d35, 0x03), squares19);
-        __m256 part32 = _mm256_add_ps(total24, total26);
-        __m256 part33 = _mm256_add_ps(total25, total27);
-        ng_avx2_pin(part32);
-        ng_avx2_pin(part33);
-        __m256 part34 = _mm256_add_ps(squares16, squares18);
-        __m256 part35 = _mm256_add_ps(squares17, squares19);
-        ng_avx2_pin(part34);
-        ng_avx2_pin(part35);
-        const __m256i x_raw22 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 216));
-        const __m256 x45 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw22, 16));
-        const __m256 d36 = _mm256_sub_ps(x45, mu3);
-        __m256 total28 = d36;
-        const __m256 x46 = _mm256_castsi256_ps(_mm256_and_si256(x_raw22, _mm256_set1_epi32(-65536)));
-        const __m256 d37 = _mm256_sub_ps(x46, mu3);
-        __m256 total29 = d37;
-        __m256 squares20 = _mm256_fmadd_ps(d36, d36, zero);
-        __m256 squares21 = _mm256_fmadd_ps(d37, d37, zero);
-        const __m256i x_raw23 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 248));
-        const __m256 x47 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw23, 16));
-        const __m256 d38 = _mm256_sub_ps(x47, mu3);
-        __m256 total30 = d38;
-        const __m256 x48 = _mm256_castsi256_ps(_mm256_and_si256(x_raw23, _mm256_set1_epi32(-65536)));
-        const __m256 d39 = _mm256_sub_ps(x48, mu3);
-        __m256 total31 = d39;
-        __m256 squares22 = _mm256_fmadd_ps(d38, d38, zero);
-        __m256 squares23 = _mm256_fmadd_ps(d39, d39, zero);
-        const __m256i x_raw24 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 280));
-        const __m256 x49 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw24, 16));
-        const __m256 d40 = _mm256_sub_ps(x49, mu3);
-        total28 = _mm256_add_ps(total28, d40);
-        ng_avx2_pin(total28);
-        const __m256 x50 = _mm256_castsi256_ps(_mm256_and_si256(x_raw24, _mm256_set1_epi32(-65536)));
-        const __m256 d41 = _mm256_sub_ps(x50, mu3);
-        total29 = _mm256_add_ps(total29, d41);
-        ng_avx2_pin(total29);
-        squares20 = _mm256_fmadd_ps(d40, d40, squares20);
-        squares21 = _mm256_fmadd_ps(d41, d41, squares21);
-        __m256 part36 = _mm256_add_ps(total28, total30);
-        __m256 part37 = _mm256_add_ps(total29, total31);
-        ng_avx2_pin(part36);
-        ng_avx2_pin(part37);
-        __m256 part38 = _mm256_add_ps(squares20, squares22);
-        __m256 part39 = _mm256_add_ps(squares21, squares23);
-        ng_avx2_pin(part38);
-        ng_avx2_pin(part39);
-        __m256 part40 = _mm256_add_ps(part32, part36);
-        __m256 part41 = _mm256_add_ps(part33, part37);
-        ng_avx2_pin(part40);
-        ng_avx2_pin(part41);
-        __m256 part42 = _mm256_add_ps(part34, part38);
-        __m256 part43 = _mm256_add_ps(part35, part39);
-        ng_avx2_pin(part42);
-        ng_avx2_pin(part43);
-        const __m256i x_raw25 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 300));
-        const __m256 x51 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw25, 16));
-        const __m256 d42 = _mm256_sub_ps(x51, mu4);
-        __m256 total32 = d42;
-        const __m256 x52 = _mm256_castsi256_ps(_mm256_and_si256(x_raw25, _mm256_set1_epi32(-65536)));
-        const __m256 d43 = _mm256_sub_ps(x52, mu4);
-        __m256 total33 = d43;
-        __m256 squares24 = _mm256_fmadd_ps(d42, d42, zero);
-        __m256 squares25 = _mm256_fmadd_ps(d43, d43, zero);
-        const __m256i x_raw26 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 332));
-        const __m256 x53 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw26, 16));
-        const __m256 d44 = _mm256_sub_ps(x53, mu4);
-        __m256 total34 = d44;
-        const __m256 x54 = _mm256_castsi256_ps(_mm256_and_si256(x_raw26, _mm256_set1_epi32(-65536)));
-        const __m256 d45 = _mm256_sub_ps(x54, mu4);
-        __m256 total35 = d45;
-        __m256 squares26 = _mm256_fmadd_ps(d44, d44, zero);
-        __m256 squares27 = _mm256_fmadd_ps(d45, d45, zero);
-        const __m256i x_raw27 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 364));
-        const __m256 x55 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw27, 16));
-        const __m256 d46 = _mm256_sub_ps(x55, mu4);
-        total32 = _mm256_add_ps(total32, d46);
-        ng_avx2_pin(total32);
-        const __m256 x56 = _mm256_castsi256_ps(_mm256_and_si256(x_raw27, _mm256_set1_epi32(-65536)));
-        const __m256 d47 = _mm256_sub_ps(x56, mu4);
-        total33 = _mm256_add_ps(total33, d47);
-        ng_avx2_pin(total33);
-        squares24 = _mm256_fmadd_ps(d46, d46, squares24);
-        squares25 = _mm256_fmadd_ps(d47, d47, squares25);
-        const __m256i x_raw28 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 396), ng_avx2_first(2));
-        const __m256 x57 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw28, 16));
-        const __m256 d48 = _mm256_sub_ps(x57, mu4);
-        total34 = _mm256_add_ps(total34, _mm256_blend_ps(_mm256_setzero_ps(), d48, 0x03));
-        ng_avx2_pin(total34);
-        const __m256 x58 = _mm256_castsi256_ps(_mm256_and_si256(x_raw28, _mm256_set1_epi32(-65536)));
-        const __m256 d49 = _mm256_sub_ps(x58, mu4);
-        total35 = _mm256_add_ps(total35, _mm256_blend_ps(_mm256_setzero_ps(), d49, 0x03));
-        ng_avx2_pin(total35);
-        squares26 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d48, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d48, 0x03), squares26);
-        squares27 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d49, 0x03),
-                _mm256_blend_ps(_mm256_setzero_ps(), d49, 0x03), squares27);
-        __m256 part44 = _mm256_add_ps(total32, total34);
-        __m256 part45 = _mm256_add_ps(total33, total35);
-        ng_avx2_pin(part44);
-        ng_avx2_pin(part45);
-        __m256 part46 = _mm256_add_ps(squares24, squares26);
-        __m256 part47 = _mm256_add_ps(squares25, squares27);
-        ng_avx2_pin(part46);
-        ng_avx2_pin(part47);
-        const __m256i x_raw29 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 316));
-        const __m256 x59 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw29, 16));
-        const __m256 d50 = _mm256_sub_ps(x59, mu4);
-        __m256 total36 = d50;
-        const __m256 x60 = _mm256_castsi256_ps(_mm256_and_si256(x_raw29, _mm256_set1_epi32(-65536)));
-        const __m256 d51 = _mm256_sub_ps(x60, mu4);
-        __m256 total37 = d51;
-        __m256 squares28 = _mm256_fmadd_ps(d50, d50, zero);
-        __m256 squares29 = _mm256_fmadd_ps(d51, d51, zero);
-        const __m256i x_raw30 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 348));
-        const __m256 x61 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw30, 16));
-        const __m256 d52 = _mm256_sub_ps(x61, mu4);
-        __m256 total38 = d52;
-        const __m256 x62 = _mm256_castsi256_ps(_mm256_and_si256(x_raw30, _mm256_set1_epi32(-65536)));
-        const __m256 d53 = _mm256_sub_ps(x62, mu4);
-        __m256 total39 = d53;
-        __m256 squares30 = _mm256_fmadd_ps(d52, d52, zero);
-        __m256 squares31 = _mm256_fmadd_ps(d53, d53, zero);
-        const __m256i x_raw31 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 380));
-        const __m256 x63 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw31, 16));
-        const __m256 d54 = _mm256_sub_ps(x63, mu4);
-        total36 = _mm256_add_ps(total36, d54);
-        ng_avx2_pin(total36);
-        const __m256 x64 = _mm256_castsi256_ps(_mm256_and_si256(x_raw31, _mm256_set1_epi32(-65536)));
-        const __m256 d55 = _mm256_sub_ps(x64, mu4);
-        total37 = _mm256_add_ps(total37, d55);
-        ng_avx2_pin(total37);
-        squares28 = _mm256_fmadd_ps(d54, d54, squares28);
-        squares29 = _mm256_fmadd_ps(d55, d55, squares29);
-        __m256 part48 = _mm256_add_ps(total36, total38);
-        __m256 part49 = _mm256_add_ps(total37, total39);
-        ng_avx2_pin(part48);
-        ng_avx2_pin(part49);
-        __m256 part50 = _mm256_add_ps(squares28, squares30);
-        __m256 part51 = _mm256_add_ps(squares29, squares31);
-        ng_avx2_pin(part50);
-        ng_avx2_pin(part51);
-        __m256 part52 = _mm256_add_ps(part44, part48);
-        __m256 part53 = _mm256_add_ps(part45, part49);
-        ng_avx2_pin(part52);
-        ng_avx2_pin(part53);
-        __m256 part54 = _mm256_add_ps(part46, part50);
-        __m256 part55 = _mm256_add_ps(part47, part51);
-        ng_avx2_pin(part54);
-        ng_avx2_pin(part55);
-        __m256 part56 = ng_avx2_fold_halves(part16, part17);
-        __m256 part57 = ng_avx2_fold_halves(part28, part29);
-        __m256 part58 = ng_avx2_fold_halves(part40, part41);
-        __m256 part59 = ng_avx2_fold_halves(part52, part53);
-        __m256 part60 = ng_avx2_fold_pairs(part56, part57);
-        __m256 part61 = ng_avx2_fold_pairs(part58, part59);
-        __m256 part62 = ng_avx2_fold_neighbours(part60, part61);
-        __m256 part63 = ng_avx2_fold_halves(part62, part62);
-        __m256 part64 = ng_avx2_fold_halves(part18, part19);
-        __m256 part65 = ng_avx2_fold_halves(part30, part31);
-        __m256 part66 = ng_avx2_fold_halves(part42, part43);
-        __m256 part67 = ng_avx2_fold_halves(part54, part55);
-        __m256 part68 = ng_avx2_fold_pairs(part64, part65);
-        __m256 part69 = ng_avx2_fold_pairs(part66, part67);
-        __m256 part70 = ng_avx2_fold_neighbours(part68, part69);
-        __m256 part71 = ng_avx2_fold_halves(part70, part70);
-        const __m256 sum_d = _mm256_add_ps(part63, zero);
+        __m256 mu_of[4];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        mu_of[2] = mu3;
+        mu_of[3] = mu4;
+        __m256 parts[8];
+        __m256 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 100;
+            const __m256 mu_here = mu_of[r];
+            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
+            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+            const __m256 d = _mm256_sub_ps(x9, mu_here);
+            __m256 total8 = d;
+            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+            const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+            __m256 total9 = d1;
+            __m256 squares = _mm256_fmadd_ps(d, d, zero);
+            __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
+            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
+            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+            const __m256 d2 = _mm256_sub_ps(x11, mu_here);
+            __m256 total10 = d2;
+            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+            const __m256 d3 = _mm256_sub_ps(x12, mu_here);
+            __m256 total11 = d3;
+            __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
+            __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
+            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
+            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+            const __m256 d4 = _mm256_sub_ps(x13, mu_here);
+            total8 = _mm256_add_ps(total8, d4);
+            ng_avx2_pin(total8);
+            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+            const __m256 d5 = _mm256_sub_ps(x14, mu_here);
+            total9 = _mm256_add_ps(total9, d5);
+            ng_avx2_pin(total9);
+            squares = _mm256_fmadd_ps(d4, d4, squares);
+            squares1 = _mm256_fmadd_ps(d5, d5, squares1);
+            const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_at + 96), ng_avx2_first(2));
+            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
+            const __m256 d6 = _mm256_sub_ps(x15, mu_here);
+            total10 = _mm256_add_ps(total10, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
+            ng_avx2_pin(total10);
+            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
+            const __m256 d7 = _mm256_sub_ps(x16, mu_here);
+            total11 = _mm256_add_ps(total11, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
+            ng_avx2_pin(total11);
+            squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
+                    _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03), squares2);
+            squares3 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03),
+                    _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03), squares3);
+            __m256 part8 = _mm256_add_ps(total8, total10);
+            __m256 part9 = _mm256_add_ps(total9, total11);
+            ng_avx2_pin(part8);
+            ng_avx2_pin(part9);
+            __m256 part10 = _mm256_add_ps(squares, squares2);
+            __m256 part11 = _mm256_add_ps(squares1, squares3);
+            ng_avx2_pin(part10);
+            ng_avx2_pin(part11);
+            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
+            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+            const __m256 d8 = _mm256_sub_ps(x17, mu_here);
+            __m256 total12 = d8;
+            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+            const __m256 d9 = _mm256_sub_ps(x18, mu_here);
+            __m256 total13 = d9;
+            __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
+            __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
+            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
+            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+            const __m256 d10 = _mm256_sub_ps(x19, mu_here);
+            __m256 total14 = d10;
+            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+            const __m256 d11 = _mm256_sub_ps(x20, mu_here);
+            __m256 total15 = d11;
+            __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
+            __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
+            const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 80));
+            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
+            const __m256 d12 = _mm256_sub_ps(x21, mu_here);
+            total12 = _mm256_add_ps(total12, d12);
+            ng_avx2_pin(total12);
+            const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
+            const __m256 d13 = _mm256_sub_ps(x22, mu_here);
+            total13 = _mm256_add_ps(total13, d13);
+            ng_avx2_pin(total13);
+            squares4 = _mm256_fmadd_ps(d12, d12, squares4);
+            squares5 = _mm256_fmadd_ps(d13, d13, squares5);
+            __m256 part12 = _mm256_add_ps(total12, total14);
+            __m256 part13 = _mm256_add_ps(total13, total15);
+            ng_avx2_pin(part12);
+            ng_avx2_pin(part13);
+            __m256 part14 = _mm256_add_ps(squares4, squares6);
+            __m256 part15 = _mm256_add_ps(squares5, squares7);
+            ng_avx2_pin(part14);
+            ng_avx2_pin(part15);
+            __m256 part16 = _mm256_add_ps(part8, part12);
+            __m256 part17 = _mm256_add_ps(part9, part13);
+            ng_avx2_pin(part16);
+            ng_avx2_pin(part17);
+            __m256 part18 = _mm256_add_ps(part10, part14);
+            __m256 part19 = _mm256_add_ps(part11, part15);
+            ng_avx2_pin(part18);
+            ng_avx2_pin(part19);
+            parts[r * 2] = part16;
+            parts[r * 2 + 1] = part17;
+            parts1[r * 2] = part18;
+            parts1[r * 2 + 1] = part19;
+        }
+        __m256 part8 = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part9 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part10 = ng_avx2_fold_halves(parts[4], parts[5]);
+        __m256 part11 = ng_avx2_fold_halves(parts[6], parts[7]);
+        __m256 part12 = ng_avx2_fold_pairs(part8, part9);
+        __m256 part13 = ng_avx2_fold_pairs(part10, part11);
+        __m256 part14 = ng_avx2_fold_neighbours(part12, part13);
+        __m256 part15 = ng_avx2_fold_halves(part14, part14);
+        __m256 part16 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+        __m256 part17 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+        __m256 part18 = ng_avx2_fold_halves(parts1[4], parts1[5]);
+        __m256 part19 = ng_avx2_fold_halves(parts1[6], parts1[7]);
+        __m256 part20 = ng_avx2_fold_pairs(part16, part17);
+        __m256 part21 = ng_avx2_fold_pairs(part18, part19);
+        __m256 part22 = ng_avx2_fold_neighbours(part20, part21);
+        __m256 part23 = ng_avx2_fold_halves(part22, part22);
+        const __m256 sum_d = _mm256_add_ps(part15, zero);
         /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
@@ -602,423 +341,98 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(2));
         const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(3));
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part71, count1)));
+                _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
         ng_avx2_forget();
-        const __m256i x_raw32 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x65 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw32, 16));
-        const __m256 d56 = _mm256_sub_ps(x65, mu1);
-        const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
+        for (size_t i = 0; i < 96; i += 16) {
+            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+            const __m256 d = _mm256_sub_ps(x9, mu1);
+            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+            const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
+            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+            const __m256 d1 = _mm256_sub_ps(x10, mu1);
+            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+            const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1),
+                    rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2,
+                    beta2));
+            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 100));
+            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+            const __m256 d2 = _mm256_sub_ps(x11, mu2);
+            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+            const __m256 d3 = _mm256_sub_ps(x12, mu2);
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
+                    rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
+                    beta2));
+            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 200));
+            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+            const __m256 d4 = _mm256_sub_ps(x13, mu3);
+            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+            const __m256 d5 = _mm256_sub_ps(x14, mu3);
+            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta3),
+                    rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta3), rstd3), gamma2,
+                    beta2));
+            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 300));
+            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
+            const __m256 d6 = _mm256_sub_ps(x15, mu4);
+            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
+            const __m256 d7 = _mm256_sub_ps(x16, mu4);
+            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta4),
+                    rstd4), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta4), rstd4), gamma2,
+                    beta2));
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 100), out_raw1);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 200), out_raw2);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 300), out_raw3);
+        }
+        const __m256i x_raw4 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
+        const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+        const __m256 d = _mm256_sub_ps(x9, mu1);
+        const __m256i gamma_raw = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
         const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-        const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta));
+        const __m256i beta_raw = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
         const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
-        const __m256 x66 = _mm256_castsi256_ps(_mm256_and_si256(x_raw32, _mm256_set1_epi32(-65536)));
-        const __m256 d57 = _mm256_sub_ps(x66, mu1);
+        const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+        const __m256 d1 = _mm256_sub_ps(x10, mu1);
         const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
         const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d56, delta1), rstd1),
-                gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d57, delta1), rstd1), gamma2, beta2));
-        const __m256i x_raw33 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x67 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw33, 16));
-        const __m256 d58 = _mm256_sub_ps(x67, mu1);
-        const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-        const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 16));
-        const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw1, 16));
-        const __m256 x68 = _mm256_castsi256_ps(_mm256_and_si256(x_raw33, _mm256_set1_epi32(-65536)));
-        const __m256 d59 = _mm256_sub_ps(x68, mu1);
-        const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-        const __m256 beta4 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw1, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d58, delta1), rstd1),
-                gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d59, delta1), rstd1), gamma4, beta4));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
-        const __m256i x_raw34 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x69 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw34, 16));
-        const __m256 d60 = _mm256_sub_ps(x69, mu1);
-        const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-        const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 32));
-        const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-        const __m256 x70 = _mm256_castsi256_ps(_mm256_and_si256(x_raw34, _mm256_set1_epi32(-65536)));
-        const __m256 d61 = _mm256_sub_ps(x70, mu1);
-        const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-        const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d60, delta1), rstd1),
-                gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d61, delta1), rstd1), gamma6, beta6));
-        const __m256i x_raw35 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x71 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw35, 16));
-        const __m256 d62 = _mm256_sub_ps(x71, mu1);
-        const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-        const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 48));
-        const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-        const __m256 x72 = _mm256_castsi256_ps(_mm256_and_si256(x_raw35, _mm256_set1_epi32(-65536)));
-        const __m256 d63 = _mm256_sub_ps(x72, mu1);
-        const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-        const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d62, delta1), rstd1),
-                gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d63, delta1), rstd1), gamma8, beta8));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 48), out_raw3);
-        const __m256i x_raw36 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x73 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw36, 16));
-        const __m256 d64 = _mm256_sub_ps(x73, mu1);
-        const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma9 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw4, 16));
-        const __m256i beta_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 64));
-        const __m256 beta9 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw4, 16));
-        const __m256 x74 = _mm256_castsi256_ps(_mm256_and_si256(x_raw36, _mm256_set1_epi32(-65536)));
-        const __m256 d65 = _mm256_sub_ps(x74, mu1);
-        const __m256 gamma10 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw4, _mm256_set1_epi32(-65536)));
-        const __m256 beta10 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw4, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d64, delta1), rstd1),
-                gamma9, beta9), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d65, delta1), rstd1), gamma10, beta10));
-        const __m256i x_raw37 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
-        const __m256 x75 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw37, 16));
-        const __m256 d66 = _mm256_sub_ps(x75, mu1);
-        const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
-        const __m256 gamma11 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw5, 16));
-        const __m256i beta_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 80));
-        const __m256 beta11 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw5, 16));
-        const __m256 x76 = _mm256_castsi256_ps(_mm256_and_si256(x_raw37, _mm256_set1_epi32(-65536)));
-        const __m256 d67 = _mm256_sub_ps(x76, mu1);
-        const __m256 gamma12 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw5, _mm256_set1_epi32(-65536)));
-        const __m256 beta12 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw5, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d66, delta1), rstd1),
-                gamma11, beta11), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d67, delta1), rstd1), gamma12, beta12));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw4);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 80), out_raw5);
-        const __m256i x_raw38 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
-        const __m256 x77 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw38, 16));
-        const __m256 d68 = _mm256_sub_ps(x77, mu1);
-        const __m256i gamma_raw6 = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma13 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw6, 16));
-        const __m256i beta_raw6 = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta13 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw6, 16));
-        const __m256 x78 = _mm256_castsi256_ps(_mm256_and_si256(x_raw38, _mm256_set1_epi32(-65536)));
-        const __m256 d69 = _mm256_sub_ps(x78, mu1);
-        const __m256 gamma14 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 beta14 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw6, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d68, delta1), rstd1),
-                gamma13, beta13), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d69, delta1), rstd1), gamma14, beta14));
-        ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw6), 4);
-        const __m256i x_raw39 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 100));
-        const __m256 x79 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw39, 16));
-        const __m256 d70 = _mm256_sub_ps(x79, mu2);
-        const __m256i gamma_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma15 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw7, 16));
-        const __m256i beta_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(beta));
-        const __m256 beta15 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw7, 16));
-        const __m256 x80 = _mm256_castsi256_ps(_mm256_and_si256(x_raw39, _mm256_set1_epi32(-65536)));
-        const __m256 d71 = _mm256_sub_ps(x80, mu2);
-        const __m256 gamma16 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw7, _mm256_set1_epi32(-65536)));
-        const __m256 beta16 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw7, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d70, delta2), rstd2),
-                gamma15, beta15), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d71, delta2), rstd2), gamma16, beta16));
-        const __m256i x_raw40 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 116));
-        const __m256 x81 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw40, 16));
-        const __m256 d72 = _mm256_sub_ps(x81, mu2);
-        const __m256i gamma_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma17 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw8, 16));
-        const __m256i beta_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 16));
-        const __m256 beta17 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw8, 16));
-        const __m256 x82 = _mm256_castsi256_ps(_mm256_and_si256(x_raw40, _mm256_set1_epi32(-65536)));
-        const __m256 d73 = _mm256_sub_ps(x82, mu2);
-        const __m256 gamma18 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw8, _mm256_set1_epi32(-65536)));
-        const __m256 beta18 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw8, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw8 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d72, delta2), rstd2),
-                gamma17, beta17), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d73, delta2), rstd2), gamma18, beta18));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 100), out_raw7);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 116), out_raw8);
-        const __m256i x_raw41 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 132));
-        const __m256 x83 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw41, 16));
-        const __m256 d74 = _mm256_sub_ps(x83, mu2);
-        const __m256i gamma_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma19 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw9, 16));
-        const __m256i beta_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 32));
-        const __m256 beta19 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw9, 16));
-        const __m256 x84 = _mm256_castsi256_ps(_mm256_and_si256(x_raw41, _mm256_set1_epi32(-65536)));
-        const __m256 d75 = _mm256_sub_ps(x84, mu2);
-        const __m256 gamma20 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw9, _mm256_set1_epi32(-65536)));
-        const __m256 beta20 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw9, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw9 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d74, delta2), rstd2),
-                gamma19, beta19), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d75, delta2), rstd2), gamma20, beta20));
-        const __m256i x_raw42 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 148));
-        const __m256 x85 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw42, 16));
-        const __m256 d76 = _mm256_sub_ps(x85, mu2);
-        const __m256i gamma_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma21 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw10, 16));
-        const __m256i beta_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 48));
-        const __m256 beta21 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw10, 16));
-        const __m256 x86 = _mm256_castsi256_ps(_mm256_and_si256(x_raw42, _mm256_set1_epi32(-65536)));
-        const __m256 d77 = _mm256_sub_ps(x86, mu2);
-        const __m256 gamma22 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw10, _mm256_set1_epi32(-65536)));
-        const __m256 beta22 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw10, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw10 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d76, delta2),
-                rstd2), gamma21, beta21), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d77, delta2), rstd2), gamma22,
-                beta22));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 132), out_raw9);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 148), out_raw10);
-        const __m256i x_raw43 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 164));
-        const __m256 x87 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw43, 16));
-        const __m256 d78 = _mm256_sub_ps(x87, mu2);
-        const __m256i gamma_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma23 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw11, 16));
-        const __m256i beta_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 64));
-        const __m256 beta23 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw11, 16));
-        const __m256 x88 = _mm256_castsi256_ps(_mm256_and_si256(x_raw43, _mm256_set1_epi32(-65536)));
-        const __m256 d79 = _mm256_sub_ps(x88, mu2);
-        const __m256 gamma24 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw11, _mm256_set1_epi32(-65536)));
-        const __m256 beta24 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw11, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw11 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d78, delta2),
-                rstd2), gamma23, beta23), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d79, delta2), rstd2), gamma24,
-                beta24));
-        const __m256i x_raw44 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 180));
-        const __m256 x89 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw44, 16));
-        const __m256 d80 = _mm256_sub_ps(x89, mu2);
-        const __m256i gamma_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
-        const __m256 gamma25 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw12, 16));
-        const __m256i beta_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 80));
-        const __m256 beta25 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw12, 16));
-        const __m256 x90 = _mm256_castsi256_ps(_mm256_and_si256(x_raw44, _mm256_set1_epi32(-65536)));
-        const __m256 d81 = _mm256_sub_ps(x90, mu2);
-        const __m256 gamma26 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw12, _mm256_set1_epi32(-65536)));
-        const __m256 beta26 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw12, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw12 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d80, delta2),
-                rstd2), gamma25, beta25), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d81, delta2), rstd2), gamma26,
-                beta26));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 164), out_raw11);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 180), out_raw12);
-        const __m256i x_raw45 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 196), ng_avx2_first(2));
-        const __m256 x91 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw45, 16));
-        const __m256 d82 = _mm256_sub_ps(x91, mu2);
-        const __m256i gamma_raw13 = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma27 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw13, 16));
-        const __m256i beta_raw13 = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta27 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw13, 16));
-        const __m256 x92 = _mm256_castsi256_ps(_mm256_and_si256(x_raw45, _mm256_set1_epi32(-65536)));
-        const __m256 d83 = _mm256_sub_ps(x92, mu2);
-        const __m256 gamma28 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw13, _mm256_set1_epi32(-65536)));
-        const __m256 beta28 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw13, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw13 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d82, delta2),
-                rstd2), gamma27, beta27), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d83, delta2), rstd2), gamma28,
-                beta28));
-        ng_avx2_store_u16(y_row + 196, _mm256_castsi256_si128(out_raw13), 4);
-        const __m256i x_raw46 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 200));
-        const __m256 x93 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw46, 16));
-        const __m256 d84 = _mm256_sub_ps(x93, mu3);
-        const __m256i gamma_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma29 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw14, 16));
-        const __m256i beta_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(beta));
-        const __m256 beta29 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw14, 16));
-        const __m256 x94 = _mm256_castsi256_ps(_mm256_and_si256(x_raw46, _mm256_set1_epi32(-65536)));
-        const __m256 d85 = _mm256_sub_ps(x94, mu3);
-        const __m256 gamma30 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw14, _mm256_set1_epi32(-65536)));
-        const __m256 beta30 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw14, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw14 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d84, delta3),
-                rstd3), gamma29, beta29), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d85, delta3), rstd3), gamma30,
-                beta30));
-        const __m256i x_raw47 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 216));
-        const __m256 x95 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw47, 16));
-        const __m256 d86 = _mm256_sub_ps(x95, mu3);
-        const __m256i gamma_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma31 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw15, 16));
-        const __m256i beta_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 16));
-        const __m256 beta31 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw15, 16));
-        const __m256 x96 = _mm256_castsi256_ps(_mm256_and_si256(x_raw47, _mm256_set1_epi32(-65536)));
-        const __m256 d87 = _mm256_sub_ps(x96, mu3);
-        const __m256 gamma32 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw15, _mm256_set1_epi32(-65536)));
-        const __m256 beta32 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw15, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw15 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d86, delta3),
-                rstd3), gamma31, beta31), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d87, delta3), rstd3), gamma32,
-                beta32));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 200), out_raw14);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 216), out_raw15);
-        const __m256i x_raw48 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 232));
-        const __m256 x97 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw48, 16));
-        const __m256 d88 = _mm256_sub_ps(x97, mu3);
-        const __m256i gamma_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma33 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw16, 16));
-        const __m256i beta_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 32));
-        const __m256 beta33 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw16, 16));
-        const __m256 x98 = _mm256_castsi256_ps(_mm256_and_si256(x_raw48, _mm256_set1_epi32(-65536)));
-        const __m256 d89 = _mm256_sub_ps(x98, mu3);
-        const __m256 gamma34 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw16, _mm256_set1_epi32(-65536)));
-        const __m256 beta34 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw16, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw16 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d88, delta3),
-                rstd3), gamma33, beta33), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d89, delta3), rstd3), gamma34,
-                beta34));
-        const __m256i x_raw49 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 248));
-        const __m256 x99 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw49, 16));
-        const __m256 d90 = _mm256_sub_ps(x99, mu3);
-        const __m256i gamma_raw17 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma35 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw17, 16));
-        const __m256i beta_raw17 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 48));
-        const __m256 beta35 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw17, 16));
-        const __m256 x100 = _mm256_castsi256_ps(_mm256_and_si256(x_raw49, _mm256_set1_epi32(-65536)));
-        const __m256 d91 = _mm256_sub_ps(x100, mu3);
-        const __m256 gamma36 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw17, _mm256_set1_epi32(-65536)));
-        const __m256 beta36 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw17, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw17 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d90, delta3),
-                rstd3), gamma35, beta35), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d91, delta3), rstd3), gamma36,
-                beta36));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 232), out_raw16);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 248), out_raw17);
-        const __m256i x_raw50 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 264));
-        const __m256 x101 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw50, 16));
-        const __m256 d92 = _mm256_sub_ps(x101, mu3);
-        const __m256i gamma_raw18 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma37 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw18, 16));
-        const __m256i beta_raw18 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 64));
-        const __m256 beta37 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw18, 16));
-        const __m256 x102 = _mm256_castsi256_ps(_mm256_and_si256(x_raw50, _mm256_set1_epi32(-65536)));
-        const __m256 d93 = _mm256_sub_ps(x102, mu3);
-        const __m256 gamma38 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw18, _mm256_set1_epi32(-65536)));
-        const __m256 beta38 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw18, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw18 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d92, delta3),
-                rstd3), gamma37, beta37), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d93, delta3), rstd3), gamma38,
-                beta38));
-        const __m256i x_raw51 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 280));
-        const __m256 x103 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw51, 16));
-        const __m256 d94 = _mm256_sub_ps(x103, mu3);
-        const __m256i gamma_raw19 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
-        const __m256 gamma39 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw19, 16));
-        const __m256i beta_raw19 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 80));
-        const __m256 beta39 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw19, 16));
-        const __m256 x104 = _mm256_castsi256_ps(_mm256_and_si256(x_raw51, _mm256_set1_epi32(-65536)));
-        const __m256 d95 = _mm256_sub_ps(x104, mu3);
-        const __m256 gamma40 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw19, _mm256_set1_epi32(-65536)));
-        const __m256 beta40 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw19, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw19 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d94, delta3),
-                rstd3), gamma39, beta39), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d95, delta3), rstd3), gamma40,
-                beta40));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 264), out_raw18);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 280), out_raw19);
-        const __m256i x_raw52 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 296), ng_avx2_first(2));
-        const __m256 x105 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw52, 16));
-        const __m256 d96 = _mm256_sub_ps(x105, mu3);
-        const __m256i gamma_raw20 = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma41 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw20, 16));
-        const __m256i beta_raw20 = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta41 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw20, 16));
-        const __m256 x106 = _mm256_castsi256_ps(_mm256_and_si256(x_raw52, _mm256_set1_epi32(-65536)));
-        const __m256 d97 = _mm256_sub_ps(x106, mu3);
-        const __m256 gamma42 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw20, _mm256_set1_epi32(-65536)));
-        const __m256 beta42 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw20, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw20 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d96, delta3),
-                rstd3), gamma41, beta41), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d97, delta3), rstd3), gamma42,
-                beta42));
-        ng_avx2_store_u16(y_row + 296, _mm256_castsi256_si128(out_raw20), 4);
-        const __m256i x_raw53 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 300));
-        const __m256 x107 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw53, 16));
-        const __m256 d98 = _mm256_sub_ps(x107, mu4);
-        const __m256i gamma_raw21 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma43 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw21, 16));
-        const __m256i beta_raw21 = _mm256_loadu_si256((const __m256i *)(const void *)(beta));
-        const __m256 beta43 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw21, 16));
-        const __m256 x108 = _mm256_castsi256_ps(_mm256_and_si256(x_raw53, _mm256_set1_epi32(-65536)));
-        const __m256 d99 = _mm256_sub_ps(x108, mu4);
-        const __m256 gamma44 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw21, _mm256_set1_epi32(-65536)));
-        const __m256 beta44 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw21, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw21 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d98, delta4),
-                rstd4), gamma43, beta43), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d99, delta4), rstd4), gamma44,
-                beta44));
-        const __m256i x_raw54 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 316));
-        const __m256 x109 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw54, 16));
-        const __m256 d100 = _mm256_sub_ps(x109, mu4);
-        const __m256i gamma_raw22 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma45 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw22, 16));
-        const __m256i beta_raw22 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 16));
-        const __m256 beta45 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw22, 16));
-        const __m256 x110 = _mm256_castsi256_ps(_mm256_and_si256(x_raw54, _mm256_set1_epi32(-65536)));
-        const __m256 d101 = _mm256_sub_ps(x110, mu4);
-        const __m256 gamma46 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw22, _mm256_set1_epi32(-65536)));
-        const __m256 beta46 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw22, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw22 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d100, delta4),
-                rstd4), gamma45, beta45), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d101, delta4), rstd4), gamma46,
-                beta46));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 300), out_raw21);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 316), out_raw22);
-        const __m256i x_raw55 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 332));
-        const __m256 x111 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw55, 16));
-        const __m256 d102 = _mm256_sub_ps(x111, mu4);
-        const __m256i gamma_raw23 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma47 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw23, 16));
-        const __m256i beta_raw23 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 32));
-        const __m256 beta47 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw23, 16));
-        const __m256 x112 = _mm256_castsi256_ps(_mm256_and_si256(x_raw55, _mm256_set1_epi32(-65536)));
-        const __m256 d103 = _mm256_sub_ps(x112, mu4);
-        const __m256 gamma48 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw23, _mm256_set1_epi32(-65536)));
-        const __m256 beta48 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw23, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw23 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d102, delta4),
-                rstd4), gamma47, beta47), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d103, delta4), rstd4), gamma48,
-                beta48));
-        const __m256i x_raw56 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 348));
-        const __m256 x113 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw56, 16));
-        const __m256 d104 = _mm256_sub_ps(x113, mu4);
-        const __m256i gamma_raw24 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma49 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw24, 16));
-        const __m256i beta_raw24 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 48));
-        const __m256 beta49 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw24, 16));
-        const __m256 x114 = _mm256_castsi256_ps(_mm256_and_si256(x_raw56, _mm256_set1_epi32(-65536)));
-        const __m256 d105 = _mm256_sub_ps(x114, mu4);
-        const __m256 gamma50 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw24, _mm256_set1_epi32(-65536)));
-        const __m256 beta50 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw24, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw24 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d104, delta4),
-                rstd4), gamma49, beta49), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d105, delta4), rstd4), gamma50,
-                beta50));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 332), out_raw23);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 348), out_raw24);
-        const __m256i x_raw57 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 364));
-        const __m256 x115 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw57, 16));
-        const __m256 d106 = _mm256_sub_ps(x115, mu4);
-        const __m256i gamma_raw25 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma51 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw25, 16));
-        const __m256i beta_raw25 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 64));
-        const __m256 beta51 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw25, 16));
-        const __m256 x116 = _mm256_castsi256_ps(_mm256_and_si256(x_raw57, _mm256_set1_epi32(-65536)));
-        const __m256 d107 = _mm256_sub_ps(x116, mu4);
-        const __m256 gamma52 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw25, _mm256_set1_epi32(-65536)));
-        const __m256 beta52 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw25, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw25 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d106, delta4),
-                rstd4), gamma51, beta51), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d107, delta4), rstd4), gamma52,
-                beta52));
-        const __m256i x_raw58 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 380));
-        const __m256 x117 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw58, 16));
-        const __m256 d108 = _mm256_sub_ps(x117, mu4);
-        const __m256i gamma_raw26 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
-        const __m256 gamma53 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw26, 16));
-        const __m256i beta_raw26 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 80));
-        const __m256 beta53 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw26, 16));
-        const __m256 x118 = _mm256_castsi256_ps(_mm256_and_si256(x_raw58, _mm256_set1_epi32(-65536)));
-        const __m256 d109 = _mm256_sub_ps(x118, mu4);
-        const __m256 gamma54 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw26, _mm256_set1_epi32(-65536)));
-        const __m256 beta54 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw26, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw26 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d108, delta4),
-                rstd4), gamma53, beta53), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d109, delta4), rstd4), gamma54,
-                beta54));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 364), out_raw25);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 380), out_raw26);
-        const __m256i x_raw59 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 396), ng_avx2_first(2));
-        const __m256 x119 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw59, 16));
-        const __m256 d110 = _mm256_sub_ps(x119, mu4);
-        const __m256i gamma_raw27 = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma55 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw27, 16));
-        const __m256i beta_raw27 = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta55 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw27, 16));
-        const __m256 x120 = _mm256_castsi256_ps(_mm256_and_si256(x_raw59, _mm256_set1_epi32(-65536)));
-        const __m256 d111 = _mm256_sub_ps(x120, mu4);
-        const __m256 gamma56 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw27, _mm256_set1_epi32(-65536)));
-        const __m256 beta56 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw27, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw27 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d110, delta4),
-                rstd4), gamma55, beta55), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d111, delta4), rstd4), gamma56,
-                beta56));
-        ng_avx2_store_u16(y_row + 396, _mm256_castsi256_si128(out_raw27), 4);
+        const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1),
+                gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2, beta2));
+        const __m256i x_raw5 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 196), ng_avx2_first(2));
+        const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+        const __m256 d2 = _mm256_sub_ps(x11, mu2);
+        const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+        const __m256 d3 = _mm256_sub_ps(x12, mu2);
+        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
+                rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
+                beta2));
+        const __m256i x_raw6 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 296), ng_avx2_first(2));
+        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+        const __m256 d4 = _mm256_sub_ps(x13, mu3);
+        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+        const __m256 d5 = _mm256_sub_ps(x14, mu3);
+        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta3),
+                rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta3), rstd3), gamma2,
+                beta2));
+        const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 396), ng_avx2_first(2));
+        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
+        const __m256 d6 = _mm256_sub_ps(x15, mu4);
+        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
+        const __m256 d7 = _mm256_sub_ps(x16, mu4);
+        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta4),
+                rstd4), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta4), rstd4), gamma2,
+                beta2));
+        ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw), 4);
+        ng_avx2_store_u16(y_row + 196, _mm256_castsi256_si128(out_raw1), 4);
+        ng_avx2_store_u16(y_row + 296, _mm256_castsi256_si128(out_raw2), 4);
+        ng_avx2_store_u16(y_row + 396, _mm256_castsi256_si128(out_raw3), 4);
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 100;

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                              const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -105,12 +120,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
     return _mm512_add_epi16(high, _mm512_srli_epi16(_mm512_avg_epu16(low, half), 15));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                       float eps, uint16_t *y);
 
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
@@ -712,8 +721,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d11 = _mm512_sub_ps(x14, mu1);
         const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
         const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta), rstd),
-                gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta), rstd), gamma4, beta4));
+        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta),
+                rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta), rstd), gamma4,
+                beta4));
         const __m512i x_raw7 = _mm512_loadu_si512(x_row + 64);
         const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
         const __m512 d12 = _mm512_sub_ps(x15, mu1);
@@ -725,8 +735,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d13 = _mm512_sub_ps(x16, mu1);
         const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
         const __m512 beta6 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw2, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta), rstd),
-                gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta), rstd), gamma6, beta6));
+        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta),
+                rstd), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta), rstd), gamma6,
+                beta6));
         const __m512i x_raw8 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
         const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
         const __m512 d14 = _mm512_sub_ps(x17, mu1);
@@ -738,8 +749,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d15 = _mm512_sub_ps(x18, mu1);
         const __m512 gamma8 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw3, _mm512_set1_epi32(-65536)));
         const __m512 beta8 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw3, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta), rstd),
-                gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta), rstd), gamma8, beta8));
+        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta),
+                rstd), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta), rstd), gamma8,
+                beta8));
         _mm512_storeu_si512(y_row, out_raw);
         _mm512_storeu_si512(y_row + 32, out_raw1);
         _mm512_storeu_si512(y_row + 64, out_raw2);

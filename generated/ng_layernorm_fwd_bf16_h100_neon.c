@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                            const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -126,12 +141,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                     float eps, uint16_t *y);
-
 void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                      float eps, uint16_t *y)
 {
@@ -176,835 +185,303 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         const float32x4_t mu1 = vdupq_laneq_f32(mu, 0);
         const float32x4_t mu2 = vdupq_laneq_f32(mu, 1);
         ng_neon_forget();
-        const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
-        const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-        const float32x4_t d = vsubq_f32(x5, mu1);
-        float32x4_t total4 = d;
-        const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d1 = vsubq_f32(x6, mu1);
-        float32x4_t total5 = d1;
-        float32x4_t squares = vfmaq_f32(zero, d, d);
-        float32x4_t squares1 = vfmaq_f32(zero, d1, d1);
-        const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-        const float32x4_t d2 = vsubq_f32(x7, mu1);
-        float32x4_t total6 = d2;
-        const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d3 = vsubq_f32(x8, mu1);
-        float32x4_t total7 = d3;
-        float32x4_t squares2 = vfmaq_f32(zero, d2, d2);
-        float32x4_t squares3 = vfmaq_f32(zero, d3, d3);
-        const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-        const float32x4_t d4 = vsubq_f32(x9, mu1);
-        float32x4_t total8 = d4;
-        const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d5 = vsubq_f32(x10, mu1);
-        float32x4_t total9 = d5;
-        float32x4_t squares4 = vfmaq_f32(zero, d4, d4);
-        float32x4_t squares5 = vfmaq_f32(zero, d5, d5);
-        const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-        const float32x4_t d6 = vsubq_f32(x11, mu1);
-        float32x4_t total10 = d6;
-        const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d7 = vsubq_f32(x12, mu1);
-        float32x4_t total11 = d7;
-        float32x4_t squares6 = vfmaq_f32(zero, d6, d6);
-        float32x4_t squares7 = vfmaq_f32(zero, d7, d7);
-        const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-        const float32x4_t d8 = vsubq_f32(x13, mu1);
-        total4 = vaddq_f32(total4, d8);
-        ng_neon_pin(total4);
-        const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d9 = vsubq_f32(x14, mu1);
-        total5 = vaddq_f32(total5, d9);
-        ng_neon_pin(total5);
-        squares = vfmaq_f32(squares, d8, d8);
-        squares1 = vfmaq_f32(squares1, d9, d9);
-        const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 80)));
-        const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-        const float32x4_t d10 = vsubq_f32(x15, mu1);
-        total6 = vaddq_f32(total6, d10);
-        ng_neon_pin(total6);
-        const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d11 = vsubq_f32(x16, mu1);
-        total7 = vaddq_f32(total7, d11);
-        ng_neon_pin(total7);
-        squares2 = vfmaq_f32(squares2, d10, d10);
-        squares3 = vfmaq_f32(squares3, d11, d11);
-        const uint16x8_t x_raw8 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 96))),
-                ng_neon_load_u16(x_row + 96 + 4, 0));
-        const float32x4_t x17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw8), 16));
-        const float32x4_t d12 = vsubq_f32(x17, mu1);
-        total8 = vaddq_f32(total8, ng_neon_keep(d12, 2));
-        ng_neon_pin(total8);
-        const float32x4_t x18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d13 = vsubq_f32(x18, mu1);
-        total9 = vaddq_f32(total9, ng_neon_keep(d13, 2));
-        ng_neon_pin(total9);
-        squares4 = vfmaq_f32(squares4, ng_neon_keep(d12, 2), ng_neon_keep(d12, 2));
-        squares5 = vfmaq_f32(squares5, ng_neon_keep(d13, 2), ng_neon_keep(d13, 2));
-        float32x4_t part4 = vaddq_f32(total4, total8);
-        float32x4_t part5 = vaddq_f32(total5, total9);
-        float32x4_t part6 = vaddq_f32(total6, total10);
-        float32x4_t part7 = vaddq_f32(total7, total11);
-        float32x4_t part8 = vaddq_f32(part4, part6);
-        float32x4_t part9 = vaddq_f32(part5, part7);
-        ng_neon_pin(part8);
-        ng_neon_pin(part9);
-        float32x4_t part10 = vaddq_f32(squares, squares4);
-        float32x4_t part11 = vaddq_f32(squares1, squares5);
-        float32x4_t part12 = vaddq_f32(squares2, squares6);
-        float32x4_t part13 = vaddq_f32(squares3, squares7);
-        float32x4_t part14 = vaddq_f32(part10, part12);
-        float32x4_t part15 = vaddq_f32(part11, part13);
-        ng_neon_pin(part14);
-        ng_neon_pin(part15);
-        const uint16x8_t x_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
-        const float32x4_t x19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw9), 16));
-        const float32x4_t d14 = vsubq_f32(x19, mu1);
-        float32x4_t total12 = d14;
-        const float32x4_t x20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d15 = vsubq_f32(x20, mu1);
-        float32x4_t total13 = d15;
-        float32x4_t squares8 = vfmaq_f32(zero, d14, d14);
-        float32x4_t squares9 = vfmaq_f32(zero, d15, d15);
-        const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));
-        const float32x4_t d16 = vsubq_f32(x21, mu1);
-        float32x4_t total14 = d16;
-        const float32x4_t x22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d17 = vsubq_f32(x22, mu1);
-        float32x4_t total15 = d17;
-        float32x4_t squares10 = vfmaq_f32(zero, d16, d16);
-        float32x4_t squares11 = vfmaq_f32(zero, d17, d17);
-        const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw11), 16));
-        const float32x4_t d18 = vsubq_f32(x23, mu1);
-        float32x4_t total16 = d18;
-        const float32x4_t x24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d19 = vsubq_f32(x24, mu1);
-        float32x4_t total17 = d19;
-        float32x4_t squares12 = vfmaq_f32(zero, d18, d18);
-        float32x4_t squares13 = vfmaq_f32(zero, d19, d19);
-        const uint16x8_t x_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw12), 16));
-        const float32x4_t d20 = vsubq_f32(x25, mu1);
-        float32x4_t total18 = d20;
-        const float32x4_t x26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d21 = vsubq_f32(x26, mu1);
-        float32x4_t total19 = d21;
-        float32x4_t squares14 = vfmaq_f32(zero, d20, d20);
-        float32x4_t squares15 = vfmaq_f32(zero, d21, d21);
-        const uint16x8_t x_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw13), 16));
-        const float32x4_t d22 = vsubq_f32(x27, mu1);
-        total12 = vaddq_f32(total12, d22);
-        ng_neon_pin(total12);
-        const float32x4_t x28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw13),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d23 = vsubq_f32(x28, mu1);
-        total13 = vaddq_f32(total13, d23);
-        ng_neon_pin(total13);
-        squares8 = vfmaq_f32(squares8, d22, d22);
-        squares9 = vfmaq_f32(squares9, d23, d23);
-        const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 88)));
-        const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
-        const float32x4_t d24 = vsubq_f32(x29, mu1);
-        total14 = vaddq_f32(total14, d24);
-        ng_neon_pin(total14);
-        const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d25 = vsubq_f32(x30, mu1);
-        total15 = vaddq_f32(total15, d25);
-        ng_neon_pin(total15);
-        squares10 = vfmaq_f32(squares10, d24, d24);
-        squares11 = vfmaq_f32(squares11, d25, d25);
-        float32x4_t part16 = vaddq_f32(total12, total16);
-        float32x4_t part17 = vaddq_f32(total13, total17);
-        float32x4_t part18 = vaddq_f32(total14, total18);
-        float32x4_t part19 = vaddq_f32(total15, total19);
-        float32x4_t part20 = vaddq_f32(part16, part18);
-        float32x4_t part21 = vaddq_f32(part17, part19);
-        ng_neon_pin(part20);
-        ng_neon_pin(part21);
-        float32x4_t part22 = vaddq_f32(squares8, squares12);
-        float32x4_t part23 = vaddq_f32(squares9, squares13);
-        float32x4_t part24 = vaddq_f32(squares10, squares14);
-        float32x4_t part25 = vaddq_f32(squares11, squares15);
-        float32x4_t part26 = vaddq_f32(part22, part24);
-        float32x4_t part27 = vaddq_f32(part23, part25);
-        ng_neon_pin(part26);
-        ng_neon_pin(part27);
-        float32x4_t part28 = vaddq_f32(part8, part20);
-        float32x4_t part29 = vaddq_f32(part9, part21);
-        ng_neon_pin(part28);
-        ng_neon_pin(part29);
-        float32x4_t part30 = vaddq_f32(part14, part26);
-        float32x4_t part31 = vaddq_f32(part15, part27);
-        ng_neon_pin(part30);
-        ng_neon_pin(part31);
-        const uint16x8_t x_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 100)));
-        const float32x4_t x31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw15), 16));
-        const float32x4_t d26 = vsubq_f32(x31, mu2);
-        float32x4_t total20 = d26;
-        const float32x4_t x32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d27 = vsubq_f32(x32, mu2);
-        float32x4_t total21 = d27;
-        float32x4_t squares16 = vfmaq_f32(zero, d26, d26);
-        float32x4_t squares17 = vfmaq_f32(zero, d27, d27);
-        const uint16x8_t x_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 116)));
-        const float32x4_t x33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw16), 16));
-        const float32x4_t d28 = vsubq_f32(x33, mu2);
-        float32x4_t total22 = d28;
-        const float32x4_t x34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d29 = vsubq_f32(x34, mu2);
-        float32x4_t total23 = d29;
-        float32x4_t squares18 = vfmaq_f32(zero, d28, d28);
-        float32x4_t squares19 = vfmaq_f32(zero, d29, d29);
-        const uint16x8_t x_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 132)));
-        const float32x4_t x35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw17), 16));
-        const float32x4_t d30 = vsubq_f32(x35, mu2);
-        float32x4_t total24 = d30;
-        const float32x4_t x36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d31 = vsubq_f32(x36, mu2);
-        float32x4_t total25 = d31;
-        float32x4_t squares20 = vfmaq_f32(zero, d30, d30);
-        float32x4_t squares21 = vfmaq_f32(zero, d31, d31);
-        const uint16x8_t x_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 148)));
-        const float32x4_t x37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw18), 16));
-        const float32x4_t d32 = vsubq_f32(x37, mu2);
-        float32x4_t total26 = d32;
-        const float32x4_t x38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d33 = vsubq_f32(x38, mu2);
-        float32x4_t total27 = d33;
-        float32x4_t squares22 = vfmaq_f32(zero, d32, d32);
-        float32x4_t squares23 = vfmaq_f32(zero, d33, d33);
-        const uint16x8_t x_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 164)));
-        const float32x4_t x39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw19), 16));
-        const float32x4_t d34 = vsubq_f32(x39, mu2);
-        total20 = vaddq_f32(total20, d34);
-        ng_neon_pin(total20);
-        const float32x4_t x40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d35 = vsubq_f32(x40, mu2);
-        total21 = vaddq_f32(total21, d35);
-        ng_neon_pin(total21);
-        squares16 = vfmaq_f32(squares16, d34, d34);
-        squares17 = vfmaq_f32(squares17, d35, d35);
-        const uint16x8_t x_raw20 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 180)));
-        const float32x4_t x41 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw20), 16));
-        const float32x4_t d36 = vsubq_f32(x41, mu2);
-        total22 = vaddq_f32(total22, d36);
-        ng_neon_pin(total22);
-        const float32x4_t x42 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw20),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d37 = vsubq_f32(x42, mu2);
-        total23 = vaddq_f32(total23, d37);
-        ng_neon_pin(total23);
-        squares18 = vfmaq_f32(squares18, d36, d36);
-        squares19 = vfmaq_f32(squares19, d37, d37);
-        const uint16x8_t x_raw21 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 196))),
-                ng_neon_load_u16(x_row + 196 + 4, 0));
-        const float32x4_t x43 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw21), 16));
-        const float32x4_t d38 = vsubq_f32(x43, mu2);
-        total24 = vaddq_f32(total24, ng_neon_keep(d38, 2));
-        ng_neon_pin(total24);
-        const float32x4_t x44 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw21),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d39 = vsubq_f32(x44, mu2);
-        total25 = vaddq_f32(total25, ng_neon_keep(d39, 2));
-        ng_neon_pin(total25);
-        squares20 = vfmaq_f32(squares20, ng_neon_keep(d38, 2), ng_neon_keep(d38, 2));
-        squares21 = vfmaq_f32(squares21, ng_neon_keep(d39, 2), ng_neon_keep(d39, 2));
-        float32x4_t part32 = vaddq_f32(total20, total24);
-        float32x4_t part33 = vaddq_f32(total21, total25);
-        float32x4_t part34 = vaddq_f32(total22, total26);
-        float32x4_t part35 = vaddq_f32(total23, total27);
-        float32x4_t part36 = vaddq_f32(part32, part34);
-        float32x4_t part37 = vaddq_f32(part33, part35);
-        ng_neon_pin(part36);
-        ng_neon_pin(part37);
-        float32x4_t part38 = vaddq_f32(squares16, squares20);
-        float32x4_t part39 = vaddq_f32(squares17, squares21);
-        float32x4_t part40 = vaddq_f32(squares18, squares22);
-        float32x4_t part41 = vaddq_f32(squares19, squares23);
-        float32x4_t part42 = vaddq_f32(part38, part40);
-        float32x4_t part43 = vaddq_f32(part39, part41);
-        ng_neon_pin(part42);
-        ng_neon_pin(part43);
-        const uint16x8_t x_raw22 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 108)));
-        const float32x4_t x45 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw22), 16));
-        const float32x4_t d40 = vsubq_f32(x45, mu2);
-        float32x4_t total28 = d40;
-        const float32x4_t x46 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw22),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d41 = vsubq_f32(x46, mu2);
-        float32x4_t total29 = d41;
-        float32x4_t squares24 = vfmaq_f32(zero, d40, d40);
-        float32x4_t squares25 = vfmaq_f32(zero, d41, d41);
-        const uint16x8_t x_raw23 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 124)));
-        const float32x4_t x47 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw23), 16));
-        const float32x4_t d42 = vsubq_f32(x47, mu2);
-        float32x4_t total30 = d42;
-        const float32x4_t x48 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw23),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d43 = vsubq_f32(x48, mu2);
-        float32x4_t total31 = d43;
-        float32x4_t squares26 = vfmaq_f32(zero, d42, d42);
-        float32x4_t squares27 = vfmaq_f32(zero, d43, d43);
-        const uint16x8_t x_raw24 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 140)));
-        const float32x4_t x49 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw24), 16));
-        const float32x4_t d44 = vsubq_f32(x49, mu2);
-        float32x4_t total32 = d44;
-        const float32x4_t x50 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw24),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d45 = vsubq_f32(x50, mu2);
-        float32x4_t total33 = d45;
-        float32x4_t squares28 = vfmaq_f32(zero, d44, d44);
-        float32x4_t squares29 = vfmaq_f32(zero, d45, d45);
-        const uint16x8_t x_raw25 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 156)));
-        const float32x4_t x51 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw25), 16));
-        const float32x4_t d46 = vsubq_f32(x51, mu2);
-        float32x4_t total34 = d46;
-        const float32x4_t x52 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw25),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d47 = vsubq_f32(x52, mu2);
-        float32x4_t total35 = d47;
-        float32x4_t squares30 = vfmaq_f32(zero, d46, d46);
-        float32x4_t squares31 = vfmaq_f32(zero, d47, d47);
-        const uint16x8_t x_raw26 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 172)));
-        const float32x4_t x53 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw26), 16));
-        const float32x4_t d48 = vsubq_f32(x53, mu2);
-        total28 = vaddq_f32(total28, d48);
-        ng_neon_pin(total28);
-        const float32x4_t x54 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw26),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d49 = vsubq_f32(x54, mu2);
-        total29 = vaddq_f32(total29, d49);
-        ng_neon_pin(total29);
-        squares24 = vfmaq_f32(squares24, d48, d48);
-        squares25 = vfmaq_f32(squares25, d49, d49);
-        const uint16x8_t x_raw27 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 188)));
-        const float32x4_t x55 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw27), 16));
-        const float32x4_t d50 = vsubq_f32(x55, mu2);
-        total30 = vaddq_f32(total30, d50);
-        ng_neon_pin(total30);
-        const float32x4_t x56 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw27),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d51 = vsubq_f32(x56, mu2);
-        total31 = vaddq_f32(total31, d51);
-        ng_neon_pin(total31);
-        squares26 = vfmaq_f32(squares26, d50, d50);
-        squares27 = vfmaq_f32(squares27, d51, d51);
-        float32x4_t part44 = vaddq_f32(total28, total32);
-        float32x4_t part45 = vaddq_f32(total29, total33);
-        float32x4_t part46 = vaddq_f32(total30, total34);
-        float32x4_t part47 = vaddq_f32(total31, total35);
-        float32x4_t part48 = vaddq_f32(part44, part46);
-        float32x4_t part49 = vaddq_f32(part45, part47);
-        ng_neon_pin(part48);
-        ng_neon_pin(part49);
-        float32x4_t part50 = vaddq_f32(squares24, squares28);
-        float32x4_t part51 = vaddq_f32(squares25, squares29);
-        float32x4_t part52 = vaddq_f32(squares26, squares30);
-        float32x4_t part53 = vaddq_f32(squares27, squares31);
-        float32x4_t part54 = vaddq_f32(part50, part52);
-        float32x4_t part55 = vaddq_f32(part51, part53);
-        ng_neon_pin(part54);
-        ng_neon_pin(part55);
-        float32x4_t part56 = vaddq_f32(part36, part48);
-        float32x4_t part57 = vaddq_f32(part37, part49);
-        ng_neon_pin(part56);
-        ng_neon_pin(part57);
-        float32x4_t part58 = vaddq_f32(part42, part54);
-        float32x4_t part59 = vaddq_f32(part43, part55);
-        ng_neon_pin(part58);
-        ng_neon_pin(part59);
-        float32x4_t part60 = ng_neon_fold_halves(part28, part29);
-        float32x4_t part61 = ng_neon_fold_halves(part56, part57);
-        float32x4_t part62 = vpaddq_f32(part60, part61);
-        float32x4_t part63 = vpaddq_f32(part62, part62);
-        float32x4_t part64 = ng_neon_fold_halves(part30, part31);
-        float32x4_t part65 = ng_neon_fold_halves(part58, part59);
-        float32x4_t part66 = vpaddq_f32(part64, part65);
-        float32x4_t part67 = vpaddq_f32(part66, part66);
-        const float32x4_t sum_d = vaddq_f32(part63, zero);
+        float32x4_t mu_of[2];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        float32x4_t parts[4];
+        float32x4_t parts1[4];
+        for (size_t r = 0; r < 2; ++r) {
+            const uint16_t *const x_at = x_row + r * 100;
+            const float32x4_t mu_here = mu_of[r];
+            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at)));
+            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+            const float32x4_t d = vsubq_f32(x5, mu_here);
+            float32x4_t total4 = d;
+            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d1 = vsubq_f32(x6, mu_here);
+            float32x4_t total5 = d1;
+            float32x4_t squares = vfmaq_f32(zero, d, d);
+            float32x4_t squares1 = vfmaq_f32(zero, d1, d1);
+            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 16)));
+            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+            const float32x4_t d2 = vsubq_f32(x7, mu_here);
+            float32x4_t total6 = d2;
+            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d3 = vsubq_f32(x8, mu_here);
+            float32x4_t total7 = d3;
+            float32x4_t squares2 = vfmaq_f32(zero, d2, d2);
+            float32x4_t squares3 = vfmaq_f32(zero, d3, d3);
+            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 32)));
+            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
+            const float32x4_t d4 = vsubq_f32(x9, mu_here);
+            float32x4_t total8 = d4;
+            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d5 = vsubq_f32(x10, mu_here);
+            float32x4_t total9 = d5;
+            float32x4_t squares4 = vfmaq_f32(zero, d4, d4);
+            float32x4_t squares5 = vfmaq_f32(zero, d5, d5);
+            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 48)));
+            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
+            const float32x4_t d6 = vsubq_f32(x11, mu_here);
+            float32x4_t total10 = d6;
+            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d7 = vsubq_f32(x12, mu_here);
+            float32x4_t total11 = d7;
+            float32x4_t squares6 = vfmaq_f32(zero, d6, d6);
+            float32x4_t squares7 = vfmaq_f32(zero, d7, d7);
+            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 64)));
+            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
+            const float32x4_t d8 = vsubq_f32(x13, mu_here);
+            total4 = vaddq_f32(total4, d8);
+            ng_neon_pin(total4);
+            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d9 = vsubq_f32(x14, mu_here);
+            total5 = vaddq_f32(total5, d9);
+            ng_neon_pin(total5);
+            squares = vfmaq_f32(squares, d8, d8);
+            squares1 = vfmaq_f32(squares1, d9, d9);
+            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 80)));
+            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
+            const float32x4_t d10 = vsubq_f32(x15, mu_here);
+            total6 = vaddq_f32(total6, d10);
+            ng_neon_pin(total6);
+            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d11 = vsubq_f32(x16, mu_here);
+            total7 = vaddq_f32(total7, d11);
+            ng_neon_pin(total7);
+            squares2 = vfmaq_f32(squares2, d10, d10);
+            squares3 = vfmaq_f32(squares3, d11, d11);
+            const uint16x8_t x_raw8 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_at + 96))),
+                    ng_neon_load_u16(x_at + 96 + 4, 0));
+            const float32x4_t x17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw8), 16));
+            const float32x4_t d12 = vsubq_f32(x17, mu_here);
+            total8 = vaddq_f32(total8, ng_neon_keep(d12, 2));
+            ng_neon_pin(total8);
+            const float32x4_t x18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw8),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d13 = vsubq_f32(x18, mu_here);
+            total9 = vaddq_f32(total9, ng_neon_keep(d13, 2));
+            ng_neon_pin(total9);
+            squares4 = vfmaq_f32(squares4, ng_neon_keep(d12, 2), ng_neon_keep(d12, 2));
+            squares5 = vfmaq_f32(squares5, ng_neon_keep(d13, 2), ng_neon_keep(d13, 2));
+            float32x4_t part4 = vaddq_f32(total4, total8);
+            float32x4_t part5 = vaddq_f32(total5, total9);
+            float32x4_t part6 = vaddq_f32(total6, total10);
+            float32x4_t part7 = vaddq_f32(total7, total11);
+            float32x4_t part8 = vaddq_f32(part4, part6);
+            float32x4_t part9 = vaddq_f32(part5, part7);
+            ng_neon_pin(part8);
+            ng_neon_pin(part9);
+            float32x4_t part10 = vaddq_f32(squares, squares4);
+            float32x4_t part11 = vaddq_f32(squares1, squares5);
+            float32x4_t part12 = vaddq_f32(squares2, squares6);
+            float32x4_t part13 = vaddq_f32(squares3, squares7);
+            float32x4_t part14 = vaddq_f32(part10, part12);
+            float32x4_t part15 = vaddq_f32(part11, part13);
+            ng_neon_pin(part14);
+            ng_neon_pin(part15);
+            const uint16x8_t x_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 8)));
+            const float32x4_t x19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw9), 16));
+            const float32x4_t d14 = vsubq_f32(x19, mu_here);
+            float32x4_t total12 = d14;
+            const float32x4_t x20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw9),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d15 = vsubq_f32(x20, mu_here);
+            float32x4_t total13 = d15;
+            float32x4_t squares8 = vfmaq_f32(zero, d14, d14);
+            float32x4_t squares9 = vfmaq_f32(zero, d15, d15);
+            const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 24)));
+            const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));
+            const float32x4_t d16 = vsubq_f32(x21, mu_here);
+            float32x4_t total14 = d16;
+            const float32x4_t x22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw10),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d17 = vsubq_f32(x22, mu_here);
+            float32x4_t total15 = d17;
+            float32x4_t squares10 = vfmaq_f32(zero, d16, d16);
+            float32x4_t squares11 = vfmaq_f32(zero, d17, d17);
+            const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 40)));
+            const float32x4_t x23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw11), 16));
+            const float32x4_t d18 = vsubq_f32(x23, mu_here);
+            float32x4_t total16 = d18;
+            const float32x4_t x24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw11),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d19 = vsubq_f32(x24, mu_here);
+            float32x4_t total17 = d19;
+            float32x4_t squares12 = vfmaq_f32(zero, d18, d18);
+            float32x4_t squares13 = vfmaq_f32(zero, d19, d19);
+            const uint16x8_t x_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 56)));
+            const float32x4_t x25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw12), 16));
+            const float32x4_t d20 = vsubq_f32(x25, mu_here);
+            float32x4_t total18 = d20;
+            const float32x4_t x26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw12),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d21 = vsubq_f32(x26, mu_here);
+            float32x4_t total19 = d21;
+            float32x4_t squares14 = vfmaq_f32(zero, d20, d20);
+            float32x4_t squares15 = vfmaq_f32(zero, d21, d21);
+            const uint16x8_t x_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 72)));
+            const float32x4_t x27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw13), 16));
+            const float32x4_t d22 = vsubq_f32(x27, mu_here);
+            total12 = vaddq_f32(total12, d22);
+            ng_neon_pin(total12);
+            const float32x4_t x28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw13),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d23 = vsubq_f32(x28, mu_here);
+            total13 = vaddq_f32(total13, d23);
+            ng_neon_pin(total13);
+            squares8 = vfmaq_f32(squares8, d22, d22);
+            squares9 = vfmaq_f32(squares9, d23, d23);
+            const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 88)));
+            const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
+            const float32x4_t d24 = vsubq_f32(x29, mu_here);
+            total14 = vaddq_f32(total14, d24);
+            ng_neon_pin(total14);
+            const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d25 = vsubq_f32(x30, mu_here);
+            total15 = vaddq_f32(total15, d25);
+            ng_neon_pin(total15);
+            squares10 = vfmaq_f32(squares10, d24, d24);
+            squares11 = vfmaq_f32(squares11, d25, d25);
+            float32x4_t part16 = vaddq_f32(total12, total16);
+            float32x4_t part17 = vaddq_f32(total13, total17);
+            float32x4_t part18 = vaddq_f32(total14, total18);
+            float32x4_t part19 = vaddq_f32(total15, total19);
+            float32x4_t part20 = vaddq_f32(part16, part18);
+            float32x4_t part21 = vaddq_f32(part17, part19);
+            ng_neon_pin(part20);
+            ng_neon_pin(part21);
+            float32x4_t part22 = vaddq_f32(squares8, squares12);
+            float32x4_t part23 = vaddq_f32(squares9, squares13);
+            float32x4_t part24 = vaddq_f32(squares10, squares14);
+            float32x4_t part25 = vaddq_f32(squares11, squares15);
+            float32x4_t part26 = vaddq_f32(part22, part24);
+            float32x4_t part27 = vaddq_f32(part23, part25);
+            ng_neon_pin(part26);
+            ng_neon_pin(part27);
+            float32x4_t part28 = vaddq_f32(part8, part20);
+            float32x4_t part29 = vaddq_f32(part9, part21);
+            ng_neon_pin(part28);
+            ng_neon_pin(part29);
+            float32x4_t part30 = vaddq_f32(part14, part26);
+            float32x4_t part31 = vaddq_f32(part15, part27);
+            ng_neon_pin(part30);
+            ng_neon_pin(part31);
+            parts[r * 2] = part28;
+            parts[r * 2 + 1] = part29;
+            parts1[r * 2] = part30;
+            parts1[r * 2 + 1] = part31;
+        }
+        float32x4_t part4 = ng_neon_fold_halves(parts[0], parts[1]);
+        float32x4_t part5 = ng_neon_fold_halves(parts[2], parts[3]);
+        float32x4_t part6 = vpaddq_f32(part4, part5);
+        float32x4_t part7 = vpaddq_f32(part6, part6);
+        float32x4_t part8 = ng_neon_fold_halves(parts1[0], parts1[1]);
+        float32x4_t part9 = ng_neon_fold_halves(parts1[2], parts1[3]);
+        float32x4_t part10 = vpaddq_f32(part8, part9);
+        float32x4_t part11 = vpaddq_f32(part10, part10);
+        const float32x4_t sum_d = vaddq_f32(part7, zero);
         /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const float32x4_t delta = vdivq_f32(sum_d, count1);
         const float32x4_t delta1 = vdupq_laneq_f32(delta, 0);
         const float32x4_t delta2 = vdupq_laneq_f32(delta, 1);
-        const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part67, count1), delta, delta));
+        const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part11, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         const float32x4_t rstd1 = vdupq_laneq_f32(rstd, 0);
         const float32x4_t rstd2 = vdupq_laneq_f32(rstd, 1);
         ng_neon_forget();
-        const uint16x8_t x_raw28 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
-        const float32x4_t x57 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw28), 16));
-        const float32x4_t d52 = vsubq_f32(x57, mu1);
-        const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
+        for (size_t i = 0; i < 96; i += 16) {
+            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+            const float32x4_t d = vsubq_f32(x5, mu1);
+            const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
+            const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
+            const uint16x8_t beta_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i)));
+            const float32x4_t beta1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw), 16));
+            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d1 = vsubq_f32(x6, mu1);
+            const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d, delta1), rstd1),
+                    gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d1, delta1), rstd1), gamma2));
+            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 100)));
+            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+            const float32x4_t d2 = vsubq_f32(x7, mu2);
+            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d3 = vsubq_f32(x8, mu2);
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d2, delta2),
+                    rstd2), gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d3, delta2), rstd2), gamma2));
+            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
+            const float32x4_t d4 = vsubq_f32(x9, mu1);
+            const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 8)));
+            const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
+            const uint16x8_t beta_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 8)));
+            const float32x4_t beta3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw1), 16));
+            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d5 = vsubq_f32(x10, mu1);
+            const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d4, delta1),
+                    rstd1), gamma3), vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d5, delta1), rstd1), gamma4));
+            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 108)));
+            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
+            const float32x4_t d6 = vsubq_f32(x11, mu2);
+            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d7 = vsubq_f32(x12, mu2);
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d6, delta2),
+                    rstd2), gamma3), vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d7, delta2), rstd2), gamma4));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 100), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 108), vreinterpretq_u8_u16(out_raw3));
+        }
+        const uint16x8_t x_raw2 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 96))),
+                ng_neon_load_u16(x_row + 96 + 4, 0));
+        const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+        const float32x4_t d = vsubq_f32(x5, mu1);
+        const uint16x8_t gamma_raw = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + 96))),
+                ng_neon_load_u16(gamma + 96 + 4, 0));
         const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
-        const uint16x8_t beta_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta)));
+        const uint16x8_t beta_raw = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + 96))),
+                ng_neon_load_u16(beta + 96 + 4, 0));
         const float32x4_t beta1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw), 16));
-        const float32x4_t x58 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw28),
+        const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
                 vdupq_n_u32(0xffff0000)));
-        const float32x4_t d53 = vsubq_f32(x58, mu1);
+        const float32x4_t d1 = vsubq_f32(x6, mu1);
         const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
                 vdupq_n_u32(0xffff0000)));
         const float32x4_t beta2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw),
                 vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d52, delta1), rstd1),
-                gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d53, delta1), rstd1), gamma2));
-        const uint16x8_t x_raw29 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
-        const float32x4_t x59 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw29), 16));
-        const float32x4_t d54 = vsubq_f32(x59, mu1);
-        const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
-        const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
-        const uint16x8_t beta_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 8)));
-        const float32x4_t beta3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw1), 16));
-        const float32x4_t x60 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw29),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d55 = vsubq_f32(x60, mu1);
-        const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw1),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d54, delta1), rstd1),
-                gamma3), vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d55, delta1), rstd1), gamma4));
-        const uint16x8_t x_raw30 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x61 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw30), 16));
-        const float32x4_t d56 = vsubq_f32(x61, mu1);
-        const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
-        const uint16x8_t beta_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 16)));
-        const float32x4_t beta5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw2), 16));
-        const float32x4_t x62 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw30),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d57 = vsubq_f32(x62, mu1);
-        const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vfmaq_f32(beta5, vmulq_f32(vsubq_f32(d56, delta1), rstd1),
-                gamma5), vfmaq_f32(beta6, vmulq_f32(vsubq_f32(d57, delta1), rstd1), gamma6));
-        const uint16x8_t x_raw31 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x63 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw31), 16));
-        const float32x4_t d58 = vsubq_f32(x63, mu1);
-        const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
-        const uint16x8_t beta_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 24)));
-        const float32x4_t beta7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw3), 16));
-        const float32x4_t x64 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw31),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d59 = vsubq_f32(x64, mu1);
-        const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vfmaq_f32(beta7, vmulq_f32(vsubq_f32(d58, delta1), rstd1),
-                gamma7), vfmaq_f32(beta8, vmulq_f32(vsubq_f32(d59, delta1), rstd1), gamma8));
-        vst1q_u8((uint8_t *)(y_row), vreinterpretq_u8_u16(out_raw));
-        vst1q_u8((uint8_t *)(y_row + 8), vreinterpretq_u8_u16(out_raw1));
-        vst1q_u8((uint8_t *)(y_row + 16), vreinterpretq_u8_u16(out_raw2));
-        vst1q_u8((uint8_t *)(y_row + 24), vreinterpretq_u8_u16(out_raw3));
-        const uint16x8_t x_raw32 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x65 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw32), 16));
-        const float32x4_t d60 = vsubq_f32(x65, mu1);
-        const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-        const uint16x8_t beta_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 32)));
-        const float32x4_t beta9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw4), 16));
-        const float32x4_t x66 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw32),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d61 = vsubq_f32(x66, mu1);
-        const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vfmaq_f32(beta9, vmulq_f32(vsubq_f32(d60, delta1), rstd1),
-                gamma9), vfmaq_f32(beta10, vmulq_f32(vsubq_f32(d61, delta1), rstd1), gamma10));
-        const uint16x8_t x_raw33 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x67 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw33), 16));
-        const float32x4_t d62 = vsubq_f32(x67, mu1);
-        const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-        const uint16x8_t beta_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 40)));
-        const float32x4_t beta11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw5), 16));
-        const float32x4_t x68 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw33),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d63 = vsubq_f32(x68, mu1);
-        const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vfmaq_f32(beta11, vmulq_f32(vsubq_f32(d62, delta1), rstd1),
-                gamma11), vfmaq_f32(beta12, vmulq_f32(vsubq_f32(d63, delta1), rstd1), gamma12));
-        const uint16x8_t x_raw34 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x69 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw34), 16));
-        const float32x4_t d64 = vsubq_f32(x69, mu1);
-        const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-        const uint16x8_t beta_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 48)));
-        const float32x4_t beta13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw6), 16));
-        const float32x4_t x70 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw34),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d65 = vsubq_f32(x70, mu1);
-        const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vfmaq_f32(beta13, vmulq_f32(vsubq_f32(d64, delta1), rstd1),
-                gamma13), vfmaq_f32(beta14, vmulq_f32(vsubq_f32(d65, delta1), rstd1), gamma14));
-        const uint16x8_t x_raw35 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x71 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw35), 16));
-        const float32x4_t d66 = vsubq_f32(x71, mu1);
-        const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-        const uint16x8_t beta_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 56)));
-        const float32x4_t beta15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw7), 16));
-        const float32x4_t x72 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw35),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d67 = vsubq_f32(x72, mu1);
-        const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vfmaq_f32(beta15, vmulq_f32(vsubq_f32(d66, delta1), rstd1),
-                gamma15), vfmaq_f32(beta16, vmulq_f32(vsubq_f32(d67, delta1), rstd1), gamma16));
-        vst1q_u8((uint8_t *)(y_row + 32), vreinterpretq_u8_u16(out_raw4));
-        vst1q_u8((uint8_t *)(y_row + 40), vreinterpretq_u8_u16(out_raw5));
-        vst1q_u8((uint8_t *)(y_row + 48), vreinterpretq_u8_u16(out_raw6));
-        vst1q_u8((uint8_t *)(y_row + 56), vreinterpretq_u8_u16(out_raw7));
-        const uint16x8_t x_raw36 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x73 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw36), 16));
-        const float32x4_t d68 = vsubq_f32(x73, mu1);
-        const uint16x8_t gamma_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw8), 16));
-        const uint16x8_t beta_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 64)));
-        const float32x4_t beta17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw8), 16));
-        const float32x4_t x74 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw36),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d69 = vsubq_f32(x74, mu1);
-        const float32x4_t gamma18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vfmaq_f32(beta17, vmulq_f32(vsubq_f32(d68, delta1), rstd1),
-                gamma17), vfmaq_f32(beta18, vmulq_f32(vsubq_f32(d69, delta1), rstd1), gamma18));
-        const uint16x8_t x_raw37 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x75 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw37), 16));
-        const float32x4_t d70 = vsubq_f32(x75, mu1);
-        const uint16x8_t gamma_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw9), 16));
-        const uint16x8_t beta_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 72)));
-        const float32x4_t beta19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw9), 16));
-        const float32x4_t x76 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw37),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d71 = vsubq_f32(x76, mu1);
-        const float32x4_t gamma20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vfmaq_f32(beta19, vmulq_f32(vsubq_f32(d70, delta1), rstd1),
-                gamma19), vfmaq_f32(beta20, vmulq_f32(vsubq_f32(d71, delta1), rstd1), gamma20));
-        const uint16x8_t x_raw38 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 80)));
-        const float32x4_t x77 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw38), 16));
-        const float32x4_t d72 = vsubq_f32(x77, mu1);
-        const uint16x8_t gamma_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 80)));
-        const float32x4_t gamma21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw10), 16));
-        const uint16x8_t beta_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 80)));
-        const float32x4_t beta21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw10), 16));
-        const float32x4_t x78 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw38),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d73 = vsubq_f32(x78, mu1);
-        const float32x4_t gamma22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw10 = ng_neon_pair_to_bf16(vfmaq_f32(beta21, vmulq_f32(vsubq_f32(d72, delta1), rstd1),
-                gamma21), vfmaq_f32(beta22, vmulq_f32(vsubq_f32(d73, delta1), rstd1), gamma22));
-        const uint16x8_t x_raw39 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 88)));
-        const float32x4_t x79 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw39), 16));
-        const float32x4_t d74 = vsubq_f32(x79, mu1);
-        const uint16x8_t gamma_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 88)));
-        const float32x4_t gamma23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw11), 16));
-        const uint16x8_t beta_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 88)));
-        const float32x4_t beta23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw11), 16));
-        const float32x4_t x80 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw39),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d75 = vsubq_f32(x80, mu1);
-        const float32x4_t gamma24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw11 = ng_neon_pair_to_bf16(vfmaq_f32(beta23, vmulq_f32(vsubq_f32(d74, delta1), rstd1),
-                gamma23), vfmaq_f32(beta24, vmulq_f32(vsubq_f32(d75, delta1), rstd1), gamma24));
-        vst1q_u8((uint8_t *)(y_row + 64), vreinterpretq_u8_u16(out_raw8));
-        vst1q_u8((uint8_t *)(y_row + 72), vreinterpretq_u8_u16(out_raw9));
-        vst1q_u8((uint8_t *)(y_row + 80), vreinterpretq_u8_u16(out_raw10));
-        vst1q_u8((uint8_t *)(y_row + 88), vreinterpretq_u8_u16(out_raw11));
-        const uint16x8_t x_raw40 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 96))),
-                ng_neon_load_u16(x_row + 96 + 4, 0));
-        const float32x4_t x81 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw40), 16));
-        const float32x4_t d76 = vsubq_f32(x81, mu1);
-        const uint16x8_t gamma_raw12 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + 96))),
-                ng_neon_load_u16(gamma + 96 + 4, 0));
-        const float32x4_t gamma25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw12), 16));
-        const uint16x8_t beta_raw12 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + 96))),
-                ng_neon_load_u16(beta + 96 + 4, 0));
-        const float32x4_t beta25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw12), 16));
-        const float32x4_t x82 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw40),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d77 = vsubq_f32(x82, mu1);
-        const float32x4_t gamma26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw12 = ng_neon_pair_to_bf16(vfmaq_f32(beta25, vmulq_f32(vsubq_f32(d76, delta1), rstd1),
-                gamma25), vfmaq_f32(beta26, vmulq_f32(vsubq_f32(d77, delta1), rstd1), gamma26));
-        vst1_u8((uint8_t *)(y_row + 96), vreinterpret_u8_u16(vget_low_u16(out_raw12)));
-        const uint16x8_t x_raw41 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 100)));
-        const float32x4_t x83 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw41), 16));
-        const float32x4_t d78 = vsubq_f32(x83, mu2);
-        const uint16x8_t gamma_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
-        const float32x4_t gamma27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw13), 16));
-        const uint16x8_t beta_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta)));
-        const float32x4_t beta27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw13), 16));
-        const float32x4_t x84 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw41),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d79 = vsubq_f32(x84, mu2);
-        const float32x4_t gamma28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw13),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw13),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw13 = ng_neon_pair_to_bf16(vfmaq_f32(beta27, vmulq_f32(vsubq_f32(d78, delta2), rstd2),
-                gamma27), vfmaq_f32(beta28, vmulq_f32(vsubq_f32(d79, delta2), rstd2), gamma28));
-        const uint16x8_t x_raw42 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 108)));
-        const float32x4_t x85 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw42), 16));
-        const float32x4_t d80 = vsubq_f32(x85, mu2);
-        const uint16x8_t gamma_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
-        const float32x4_t gamma29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw14), 16));
-        const uint16x8_t beta_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 8)));
-        const float32x4_t beta29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw14), 16));
-        const float32x4_t x86 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw42),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d81 = vsubq_f32(x86, mu2);
-        const float32x4_t gamma30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw14),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw14),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw14 = ng_neon_pair_to_bf16(vfmaq_f32(beta29, vmulq_f32(vsubq_f32(d80, delta2), rstd2),
-                gamma29), vfmaq_f32(beta30, vmulq_f32(vsubq_f32(d81, delta2), rstd2), gamma30));
-        const uint16x8_t x_raw43 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 116)));
-        const float32x4_t x87 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw43), 16));
-        const float32x4_t d82 = vsubq_f32(x87, mu2);
-        const uint16x8_t gamma_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw15), 16));
-        const uint16x8_t beta_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 16)));
-        const float32x4_t beta31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw15), 16));
-        const float32x4_t x88 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw43),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d83 = vsubq_f32(x88, mu2);
-        const float32x4_t gamma32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw15 = ng_neon_pair_to_bf16(vfmaq_f32(beta31, vmulq_f32(vsubq_f32(d82, delta2), rstd2),
-                gamma31), vfmaq_f32(beta32, vmulq_f32(vsubq_f32(d83, delta2), rstd2), gamma32));
-        const uint16x8_t x_raw44 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 124)));
-        const float32x4_t x89 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw44), 16));
-        const float32x4_t d84 = vsubq_f32(x89, mu2);
-        const uint16x8_t gamma_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw16), 16));
-        const uint16x8_t beta_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 24)));
-        const float32x4_t beta33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw16), 16));
-        const float32x4_t x90 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw44),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d85 = vsubq_f32(x90, mu2);
-        const float32x4_t gamma34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw16 = ng_neon_pair_to_bf16(vfmaq_f32(beta33, vmulq_f32(vsubq_f32(d84, delta2), rstd2),
-                gamma33), vfmaq_f32(beta34, vmulq_f32(vsubq_f32(d85, delta2), rstd2), gamma34));
-        vst1q_u8((uint8_t *)(y_row + 100), vreinterpretq_u8_u16(out_raw13));
-        vst1q_u8((uint8_t *)(y_row + 108), vreinterpretq_u8_u16(out_raw14));
-        vst1q_u8((uint8_t *)(y_row + 116), vreinterpretq_u8_u16(out_raw15));
-        vst1q_u8((uint8_t *)(y_row + 124), vreinterpretq_u8_u16(out_raw16));
-        const uint16x8_t x_raw45 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 132)));
-        const float32x4_t x91 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw45), 16));
-        const float32x4_t d86 = vsubq_f32(x91, mu2);
-        const uint16x8_t gamma_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw17), 16));
-        const uint16x8_t beta_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 32)));
-        const float32x4_t beta35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw17), 16));
-        const float32x4_t x92 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw45),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d87 = vsubq_f32(x92, mu2);
-        const float32x4_t gamma36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw17 = ng_neon_pair_to_bf16(vfmaq_f32(beta35, vmulq_f32(vsubq_f32(d86, delta2), rstd2),
-                gamma35), vfmaq_f32(beta36, vmulq_f32(vsubq_f32(d87, delta2), rstd2), gamma36));
-        const uint16x8_t x_raw46 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 140)));
-        const float32x4_t x93 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw46), 16));
-        const float32x4_t d88 = vsubq_f32(x93, mu2);
-        const uint16x8_t gamma_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw18), 16));
-        const uint16x8_t beta_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 40)));
-        const float32x4_t beta37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw18), 16));
-        const float32x4_t x94 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw46),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d89 = vsubq_f32(x94, mu2);
-        const float32x4_t gamma38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw18 = ng_neon_pair_to_bf16(vfmaq_f32(beta37, vmulq_f32(vsubq_f32(d88, delta2), rstd2),
-                gamma37), vfmaq_f32(beta38, vmulq_f32(vsubq_f32(d89, delta2), rstd2), gamma38));
-        const uint16x8_t x_raw47 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 148)));
-        const float32x4_t x95 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw47), 16));
-        const float32x4_t d90 = vsubq_f32(x95, mu2);
-        const uint16x8_t gamma_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw19), 16));
-        const uint16x8_t beta_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 48)));
-        const float32x4_t beta39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw19), 16));
-        const float32x4_t x96 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw47),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d91 = vsubq_f32(x96, mu2);
-        const float32x4_t gamma40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw19 = ng_neon_pair_to_bf16(vfmaq_f32(beta39, vmulq_f32(vsubq_f32(d90, delta2), rstd2),
-                gamma39), vfmaq_f32(beta40, vmulq_f32(vsubq_f32(d91, delta2), rstd2), gamma40));
-        const uint16x8_t x_raw48 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 156)));
-        const float32x4_t x97 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw48), 16));
-        const float32x4_t d92 = vsubq_f32(x97, mu2);
-        const uint16x8_t gamma_raw20 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma41 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw20), 16));
-        const uint16x8_t beta_raw20 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 56)));
-        const float32x4_t beta41 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw20), 16));
-        const float32x4_t x98 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw48),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d93 = vsubq_f32(x98, mu2);
-        const float32x4_t gamma42 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw20),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta42 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw20),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw20 = ng_neon_pair_to_bf16(vfmaq_f32(beta41, vmulq_f32(vsubq_f32(d92, delta2), rstd2),
-                gamma41), vfmaq_f32(beta42, vmulq_f32(vsubq_f32(d93, delta2), rstd2), gamma42));
-        vst1q_u8((uint8_t *)(y_row + 132), vreinterpretq_u8_u16(out_raw17));
-        vst1q_u8((uint8_t *)(y_row + 140), vreinterpretq_u8_u16(out_raw18));
-        vst1q_u8((uint8_t *)(y_row + 148), vreinterpretq_u8_u16(out_raw19));
-        vst1q_u8((uint8_t *)(y_row + 156), vreinterpretq_u8_u16(out_raw20));
-        const uint16x8_t x_raw49 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 164)));
-        const float32x4_t x99 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw49), 16));
-        const float32x4_t d94 = vsubq_f32(x99, mu2);
-        const uint16x8_t gamma_raw21 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma43 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw21), 16));
-        const uint16x8_t beta_raw21 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 64)));
-        const float32x4_t beta43 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw21), 16));
-        const float32x4_t x100 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw49),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d95 = vsubq_f32(x100, mu2);
-        const float32x4_t gamma44 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw21),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta44 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw21),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw21 = ng_neon_pair_to_bf16(vfmaq_f32(beta43, vmulq_f32(vsubq_f32(d94, delta2), rstd2),
-                gamma43), vfmaq_f32(beta44, vmulq_f32(vsubq_f32(d95, delta2), rstd2), gamma44));
-        const uint16x8_t x_raw50 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 172)));
-        const float32x4_t x101 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw50), 16));
-        const float32x4_t d96 = vsubq_f32(x101, mu2);
-        const uint16x8_t gamma_raw22 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma45 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw22), 16));
-        const uint16x8_t beta_raw22 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 72)));
-        const float32x4_t beta45 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw22), 16));
-        const float32x4_t x102 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw50),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d97 = vsubq_f32(x102, mu2);
-        const float32x4_t gamma46 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw22),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta46 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw22),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw22 = ng_neon_pair_to_bf16(vfmaq_f32(beta45, vmulq_f32(vsubq_f32(d96, delta2), rstd2),
-                gamma45), vfmaq_f32(beta46, vmulq_f32(vsubq_f32(d97, delta2), rstd2), gamma46));
-        const uint16x8_t x_raw51 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 180)));
-        const float32x4_t x103 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw51), 16));
-        const float32x4_t d98 = vsubq_f32(x103, mu2);
-        const uint16x8_t gamma_raw23 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 80)));
-        const float32x4_t gamma47 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw23), 16));
-        const uint16x8_t beta_raw23 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 80)));
-        const float32x4_t beta47 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw23), 16));
-        const float32x4_t x104 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw51),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d99 = vsubq_f32(x104, mu2);
-        const float32x4_t gamma48 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw23),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta48 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw23),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw23 = ng_neon_pair_to_bf16(vfmaq_f32(beta47, vmulq_f32(vsubq_f32(d98, delta2), rstd2),
-                gamma47), vfmaq_f32(beta48, vmulq_f32(vsubq_f32(d99, delta2), rstd2), gamma48));
-        const uint16x8_t x_raw52 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 188)));
-        const float32x4_t x105 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw52), 16));
-        const float32x4_t d100 = vsubq_f32(x105, mu2);
-        const uint16x8_t gamma_raw24 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 88)));
-        const float32x4_t gamma49 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw24), 16));
-        const uint16x8_t beta_raw24 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 88)));
-        const float32x4_t beta49 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw24), 16));
-        const float32x4_t x106 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw52),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d101 = vsubq_f32(x106, mu2);
-        const float32x4_t gamma50 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw24),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta50 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw24),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw24 = ng_neon_pair_to_bf16(vfmaq_f32(beta49, vmulq_f32(vsubq_f32(d100, delta2), rstd2),
-                gamma49), vfmaq_f32(beta50, vmulq_f32(vsubq_f32(d101, delta2), rstd2), gamma50));
-        vst1q_u8((uint8_t *)(y_row + 164), vreinterpretq_u8_u16(out_raw21));
-        vst1q_u8((uint8_t *)(y_row + 172), vreinterpretq_u8_u16(out_raw22));
-        vst1q_u8((uint8_t *)(y_row + 180), vreinterpretq_u8_u16(out_raw23));
-        vst1q_u8((uint8_t *)(y_row + 188), vreinterpretq_u8_u16(out_raw24));
-        const uint16x8_t x_raw53 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 196))),
+        const uint16x8_t out_raw = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d, delta1), rstd1),
+                gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d1, delta1), rstd1), gamma2));
+        const uint16x8_t x_raw3 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 196))),
                 ng_neon_load_u16(x_row + 196 + 4, 0));
-        const float32x4_t x107 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw53), 16));
-        const float32x4_t d102 = vsubq_f32(x107, mu2);
-        const uint16x8_t gamma_raw25 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + 96))),
-                ng_neon_load_u16(gamma + 96 + 4, 0));
-        const float32x4_t gamma51 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw25), 16));
-        const uint16x8_t beta_raw25 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + 96))),
-                ng_neon_load_u16(beta + 96 + 4, 0));
-        const float32x4_t beta51 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw25), 16));
-        const float32x4_t x108 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw53),
+        const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+        const float32x4_t d2 = vsubq_f32(x7, mu2);
+        const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
                 vdupq_n_u32(0xffff0000)));
-        const float32x4_t d103 = vsubq_f32(x108, mu2);
-        const float32x4_t gamma52 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw25),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta52 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw25),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw25 = ng_neon_pair_to_bf16(vfmaq_f32(beta51, vmulq_f32(vsubq_f32(d102, delta2), rstd2),
-                gamma51), vfmaq_f32(beta52, vmulq_f32(vsubq_f32(d103, delta2), rstd2), gamma52));
-        vst1_u8((uint8_t *)(y_row + 196), vreinterpret_u8_u16(vget_low_u16(out_raw25)));
+        const float32x4_t d3 = vsubq_f32(x8, mu2);
+        const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d2, delta2), rstd2),
+                gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d3, delta2), rstd2), gamma2));
+        vst1_u8((uint8_t *)(y_row + 96), vreinterpret_u8_u16(vget_low_u16(out_raw)));
+        vst1_u8((uint8_t *)(y_row + 196), vreinterpret_u8_u16(vget_low_u16(out_raw1)));
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 100;

@@ -17,7 +17,8 @@
 #if 1
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                              const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <string.h>
@@ -84,8 +99,8 @@ static inline void ng_scalar_to_bf16(void *p, float v)
 
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
-/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second rounding
-   to float could go wrong: on a midpoint of floats, and below the normal floats. */
+/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
+   rounding to float could go wrong: on a midpoint of floats, and below the normal floats. */
 static inline float ng_scalar_fma(float a, float b, float c)
 {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -181,12 +196,6 @@ static inline float ng_scalar_tree(float *lane)
     return lane[0];
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                       float eps, uint16_t *y);
 
 void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                        float eps, uint16_t *y)

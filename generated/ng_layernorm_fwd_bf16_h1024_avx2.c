@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -81,12 +96,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                       float eps, uint16_t *y)
@@ -130,188 +139,121 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
         const __m256 mu = _mm256_div_ps(sum_x, count);
         const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
         const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        __m256 total4 = zero;
-        __m256 total5 = zero;
-        __m256 total6 = zero;
-        __m256 total7 = zero;
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            total4 = _mm256_add_ps(total4, d);
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x6, mu1);
-            total5 = _mm256_add_ps(total5, d1);
-            squares = _mm256_fmadd_ps(d, d, squares);
-            squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu1);
-            total6 = _mm256_add_ps(total6, d2);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x8, mu1);
-            total7 = _mm256_add_ps(total7, d3);
-            squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-            squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+        __m256 mu_of[2];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        __m256 parts[4];
+        __m256 parts1[4];
+        for (size_t r = 0; r < 2; ++r) {
+            const uint16_t *const x_at = x_row + r * 1024;
+            const __m256 mu_here = mu_of[r];
+            __m256 total4 = zero;
+            __m256 total5 = zero;
+            __m256 total6 = zero;
+            __m256 total7 = zero;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256 d = _mm256_sub_ps(x5, mu_here);
+                total4 = _mm256_add_ps(total4, d);
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                total5 = _mm256_add_ps(total5, d1);
+                squares = _mm256_fmadd_ps(d, d, squares);
+                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                total6 = _mm256_add_ps(total6, d2);
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                total7 = _mm256_add_ps(total7, d3);
+                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+            }
+            __m256 part5 = _mm256_add_ps(total4, total6);
+            __m256 part6 = _mm256_add_ps(total5, total7);
+            ng_avx2_pin(part5);
+            ng_avx2_pin(part6);
+            __m256 part7 = _mm256_add_ps(squares, squares2);
+            __m256 part8 = _mm256_add_ps(squares1, squares3);
+            ng_avx2_pin(part7);
+            ng_avx2_pin(part8);
+            __m256 total8 = zero;
+            __m256 total9 = zero;
+            __m256 total10 = zero;
+            __m256 total11 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256 d = _mm256_sub_ps(x5, mu_here);
+                total8 = _mm256_add_ps(total8, d);
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                total9 = _mm256_add_ps(total9, d1);
+                squares4 = _mm256_fmadd_ps(d, d, squares4);
+                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                total10 = _mm256_add_ps(total10, d2);
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                total11 = _mm256_add_ps(total11, d3);
+                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            }
+            __m256 part9 = _mm256_add_ps(total8, total10);
+            __m256 part10 = _mm256_add_ps(total9, total11);
+            ng_avx2_pin(part9);
+            ng_avx2_pin(part10);
+            __m256 part11 = _mm256_add_ps(squares4, squares6);
+            __m256 part12 = _mm256_add_ps(squares5, squares7);
+            ng_avx2_pin(part11);
+            ng_avx2_pin(part12);
+            __m256 part13 = _mm256_add_ps(part5, part9);
+            __m256 part14 = _mm256_add_ps(part6, part10);
+            ng_avx2_pin(part13);
+            ng_avx2_pin(part14);
+            __m256 part15 = _mm256_add_ps(part7, part11);
+            __m256 part16 = _mm256_add_ps(part8, part12);
+            ng_avx2_pin(part15);
+            ng_avx2_pin(part16);
+            parts[r * 2] = part13;
+            parts[r * 2 + 1] = part14;
+            parts1[r * 2] = part15;
+            parts1[r * 2 + 1] = part16;
         }
-        __m256 part5 = _mm256_add_ps(total4, total6);
-        __m256 part6 = _mm256_add_ps(total5, total7);
-        ng_avx2_pin(part5);
-        ng_avx2_pin(part6);
-        __m256 part7 = _mm256_add_ps(squares, squares2);
-        __m256 part8 = _mm256_add_ps(squares1, squares3);
-        ng_avx2_pin(part7);
-        ng_avx2_pin(part8);
-        __m256 total8 = zero;
-        __m256 total9 = zero;
-        __m256 total10 = zero;
-        __m256 total11 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            total8 = _mm256_add_ps(total8, d);
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x6, mu1);
-            total9 = _mm256_add_ps(total9, d1);
-            squares4 = _mm256_fmadd_ps(d, d, squares4);
-            squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu1);
-            total10 = _mm256_add_ps(total10, d2);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x8, mu1);
-            total11 = _mm256_add_ps(total11, d3);
-            squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-            squares7 = _mm256_fmadd_ps(d3, d3, squares7);
-        }
-        __m256 part9 = _mm256_add_ps(total8, total10);
-        __m256 part10 = _mm256_add_ps(total9, total11);
-        ng_avx2_pin(part9);
-        ng_avx2_pin(part10);
-        __m256 part11 = _mm256_add_ps(squares4, squares6);
-        __m256 part12 = _mm256_add_ps(squares5, squares7);
-        ng_avx2_pin(part11);
-        ng_avx2_pin(part12);
-        __m256 part13 = _mm256_add_ps(part5, part9);
-        __m256 part14 = _mm256_add_ps(part6, part10);
-        ng_avx2_pin(part13);
-        ng_avx2_pin(part14);
-        __m256 part15 = _mm256_add_ps(part7, part11);
-        __m256 part16 = _mm256_add_ps(part8, part12);
-        ng_avx2_pin(part15);
-        ng_avx2_pin(part16);
-        __m256 total12 = zero;
-        __m256 total13 = zero;
-        __m256 total14 = zero;
-        __m256 total15 = zero;
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1024));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 d = _mm256_sub_ps(x5, mu2);
-            total12 = _mm256_add_ps(total12, d);
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x6, mu2);
-            total13 = _mm256_add_ps(total13, d1);
-            squares8 = _mm256_fmadd_ps(d, d, squares8);
-            squares9 = _mm256_fmadd_ps(d1, d1, squares9);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1056));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu2);
-            total14 = _mm256_add_ps(total14, d2);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x8, mu2);
-            total15 = _mm256_add_ps(total15, d3);
-            squares10 = _mm256_fmadd_ps(d2, d2, squares10);
-            squares11 = _mm256_fmadd_ps(d3, d3, squares11);
-        }
-        __m256 part17 = _mm256_add_ps(total12, total14);
-        __m256 part18 = _mm256_add_ps(total13, total15);
-        ng_avx2_pin(part17);
-        ng_avx2_pin(part18);
-        __m256 part19 = _mm256_add_ps(squares8, squares10);
-        __m256 part20 = _mm256_add_ps(squares9, squares11);
-        ng_avx2_pin(part19);
-        ng_avx2_pin(part20);
-        __m256 total16 = zero;
-        __m256 total17 = zero;
-        __m256 total18 = zero;
-        __m256 total19 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1040));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 d = _mm256_sub_ps(x5, mu2);
-            total16 = _mm256_add_ps(total16, d);
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x6, mu2);
-            total17 = _mm256_add_ps(total17, d1);
-            squares12 = _mm256_fmadd_ps(d, d, squares12);
-            squares13 = _mm256_fmadd_ps(d1, d1, squares13);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1072));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu2);
-            total18 = _mm256_add_ps(total18, d2);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x8, mu2);
-            total19 = _mm256_add_ps(total19, d3);
-            squares14 = _mm256_fmadd_ps(d2, d2, squares14);
-            squares15 = _mm256_fmadd_ps(d3, d3, squares15);
-        }
-        __m256 part21 = _mm256_add_ps(total16, total18);
-        __m256 part22 = _mm256_add_ps(total17, total19);
-        ng_avx2_pin(part21);
-        ng_avx2_pin(part22);
-        __m256 part23 = _mm256_add_ps(squares12, squares14);
-        __m256 part24 = _mm256_add_ps(squares13, squares15);
-        ng_avx2_pin(part23);
-        ng_avx2_pin(part24);
-        __m256 part25 = _mm256_add_ps(part17, part21);
-        __m256 part26 = _mm256_add_ps(part18, part22);
-        ng_avx2_pin(part25);
-        ng_avx2_pin(part26);
-        __m256 part27 = _mm256_add_ps(part19, part23);
-        __m256 part28 = _mm256_add_ps(part20, part24);
-        ng_avx2_pin(part27);
-        ng_avx2_pin(part28);
-        __m256 part29 = ng_avx2_fold_halves(part13, part14);
-        __m256 part30 = ng_avx2_fold_halves(part25, part26);
-        __m256 part31 = ng_avx2_fold_pairs(part29, part30);
-        __m256 part32 = ng_avx2_fold_neighbours(part31, part31);
-        __m256 part33 = ng_avx2_fold_halves(part32, part32);
-        __m256 part34 = ng_avx2_fold_halves(part15, part16);
-        __m256 part35 = ng_avx2_fold_halves(part27, part28);
-        __m256 part36 = ng_avx2_fold_pairs(part34, part35);
-        __m256 part37 = ng_avx2_fold_neighbours(part36, part36);
-        __m256 part38 = ng_avx2_fold_halves(part37, part37);
-        const __m256 sum_d = _mm256_add_ps(part33, zero);
+        __m256 part5 = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part6 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part7 = ng_avx2_fold_pairs(part5, part6);
+        __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
+        __m256 part9 = ng_avx2_fold_halves(part8, part8);
+        __m256 part10 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+        __m256 part11 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+        __m256 part12 = ng_avx2_fold_pairs(part10, part11);
+        __m256 part13 = ng_avx2_fold_neighbours(part12, part12);
+        __m256 part14 = ng_avx2_fold_halves(part13, part13);
+        const __m256 sum_d = _mm256_add_ps(part9, zero);
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
         const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
         const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part38, count1)));
+                _mm256_div_ps(part14, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        for (size_t i = 0; i < 1024; i += 64) {
+        for (size_t i = 0; i < 1024; i += 16) {
             const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
             const __m256 d = _mm256_sub_ps(x5, mu1);
@@ -336,78 +278,6 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                     beta2));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1024), out_raw1);
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256 d4 = _mm256_sub_ps(x9, mu1);
-            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
-            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-            const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
-            const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw1, 16));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x10, mu1);
-            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 beta4 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta1),
-                    rstd1), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta1), rstd1), gamma4,
-                    beta4));
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1040));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-            const __m256 d6 = _mm256_sub_ps(x11, mu2);
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x12, mu2);
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta2),
-                    rstd2), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta2), rstd2), gamma4,
-                    beta4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1040), out_raw3);
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256 d8 = _mm256_sub_ps(x13, mu1);
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
-            const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 d9 = _mm256_sub_ps(x14, mu1);
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d8, delta1),
-                    rstd1), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d9, delta1), rstd1), gamma6,
-                    beta6));
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1056));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256 d10 = _mm256_sub_ps(x15, mu2);
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256 d11 = _mm256_sub_ps(x16, mu2);
-            const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d10, delta2),
-                    rstd2), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d11, delta2), rstd2), gamma6,
-                    beta6));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw4);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1056), out_raw5);
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d12 = _mm256_sub_ps(x17, mu1);
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
-            const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d13 = _mm256_sub_ps(x18, mu1);
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d12, delta1),
-                    rstd1), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d13, delta1), rstd1), gamma8,
-                    beta8));
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1072));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d14 = _mm256_sub_ps(x19, mu2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d15 = _mm256_sub_ps(x20, mu2);
-            const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d14, delta2),
-                    rstd2), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d15, delta2), rstd2), gamma8,
-                    beta8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw6);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1072), out_raw7);
         }
     }
     for (; row < rows; ++row) {
@@ -525,7 +395,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        for (size_t i = 0; i < 1024; i += 64) {
+        for (size_t i = 0; i < 1024; i += 32) {
             const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
             const __m256 d = _mm256_sub_ps(x3, mu);
@@ -537,8 +407,9 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d1 = _mm256_sub_ps(x4, mu);
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
             const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd),
-                    gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2, beta2));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta),
+                    rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2,
+                    beta2));
             const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
             const __m256 d2 = _mm256_sub_ps(x5, mu);
@@ -555,36 +426,6 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                     beta4));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d4 = _mm256_sub_ps(x7, mu);
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
-            const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x8, mu);
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta),
-                    rstd), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta), rstd), gamma6,
-                    beta6));
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256 d6 = _mm256_sub_ps(x9, mu);
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
-            const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x10, mu);
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta),
-                    rstd), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta), rstd), gamma8,
-                    beta8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
         }
     }
     _mm256_zeroupper();

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -106,12 +121,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                        float eps, uint16_t *y);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                         float eps, uint16_t *y)
@@ -179,185 +188,80 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
         const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
         const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
-        __m512 total8 = zero;
-        __m512 total9 = zero;
-        __m512 total10 = zero;
-        __m512 total11 = zero;
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 d = _mm512_sub_ps(x9, mu1);
-            total8 = _mm512_add_ps(total8, d);
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu1);
-            total9 = _mm512_add_ps(total9, d1);
-            squares = _mm512_fmadd_ps(d, d, squares);
-            squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 d2 = _mm512_sub_ps(x11, mu1);
-            total10 = _mm512_add_ps(total10, d2);
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu1);
-            total11 = _mm512_add_ps(total11, d3);
-            squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-            squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+        __m512 mu_of[4];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        mu_of[2] = mu3;
+        mu_of[3] = mu4;
+        __m512 parts[8];
+        __m512 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 1024;
+            const __m512 mu_here = mu_of[r];
+            __m512 total8 = zero;
+            __m512 total9 = zero;
+            __m512 total10 = zero;
+            __m512 total11 = zero;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m512i x_raw4 = _mm512_loadu_si512(x_at + i);
+                const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+                const __m512 d = _mm512_sub_ps(x9, mu_here);
+                total8 = _mm512_add_ps(total8, d);
+                const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+                const __m512 d1 = _mm512_sub_ps(x10, mu_here);
+                total9 = _mm512_add_ps(total9, d1);
+                squares = _mm512_fmadd_ps(d, d, squares);
+                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                const __m512i x_raw5 = _mm512_loadu_si512(x_at + i + 32);
+                const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+                const __m512 d2 = _mm512_sub_ps(x11, mu_here);
+                total10 = _mm512_add_ps(total10, d2);
+                const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+                const __m512 d3 = _mm512_sub_ps(x12, mu_here);
+                total11 = _mm512_add_ps(total11, d3);
+                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+            }
+            __m512 part9 = _mm512_add_ps(total8, total10);
+            __m512 part10 = _mm512_add_ps(total9, total11);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            __m512 part11 = _mm512_add_ps(squares, squares2);
+            __m512 part12 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part11);
+            ng_avx512_pin(part12);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            ng_avx512_pin(part11);
+            ng_avx512_pin(part12);
+            parts[r * 2] = part9;
+            parts[r * 2 + 1] = part10;
+            parts1[r * 2] = part11;
+            parts1[r * 2 + 1] = part12;
         }
-        __m512 part9 = _mm512_add_ps(total8, total10);
-        __m512 part10 = _mm512_add_ps(total9, total11);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part10);
-        __m512 part11 = _mm512_add_ps(squares, squares2);
-        __m512 part12 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part11);
-        ng_avx512_pin(part12);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part10);
-        ng_avx512_pin(part11);
-        ng_avx512_pin(part12);
-        __m512 total12 = zero;
-        __m512 total13 = zero;
-        __m512 total14 = zero;
-        __m512 total15 = zero;
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i + 1024);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 d = _mm512_sub_ps(x9, mu2);
-            total12 = _mm512_add_ps(total12, d);
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu2);
-            total13 = _mm512_add_ps(total13, d1);
-            squares4 = _mm512_fmadd_ps(d, d, squares4);
-            squares5 = _mm512_fmadd_ps(d1, d1, squares5);
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 1056);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 d2 = _mm512_sub_ps(x11, mu2);
-            total14 = _mm512_add_ps(total14, d2);
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu2);
-            total15 = _mm512_add_ps(total15, d3);
-            squares6 = _mm512_fmadd_ps(d2, d2, squares6);
-            squares7 = _mm512_fmadd_ps(d3, d3, squares7);
-        }
-        __m512 part13 = _mm512_add_ps(total12, total14);
-        __m512 part14 = _mm512_add_ps(total13, total15);
-        ng_avx512_pin(part13);
-        ng_avx512_pin(part14);
-        __m512 part15 = _mm512_add_ps(squares4, squares6);
-        __m512 part16 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part15);
-        ng_avx512_pin(part16);
-        ng_avx512_pin(part13);
-        ng_avx512_pin(part14);
-        ng_avx512_pin(part15);
-        ng_avx512_pin(part16);
-        __m512 total16 = zero;
-        __m512 total17 = zero;
-        __m512 total18 = zero;
-        __m512 total19 = zero;
-        __m512 squares8 = zero;
-        __m512 squares9 = zero;
-        __m512 squares10 = zero;
-        __m512 squares11 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i + 2048);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 d = _mm512_sub_ps(x9, mu3);
-            total16 = _mm512_add_ps(total16, d);
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu3);
-            total17 = _mm512_add_ps(total17, d1);
-            squares8 = _mm512_fmadd_ps(d, d, squares8);
-            squares9 = _mm512_fmadd_ps(d1, d1, squares9);
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 d2 = _mm512_sub_ps(x11, mu3);
-            total18 = _mm512_add_ps(total18, d2);
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu3);
-            total19 = _mm512_add_ps(total19, d3);
-            squares10 = _mm512_fmadd_ps(d2, d2, squares10);
-            squares11 = _mm512_fmadd_ps(d3, d3, squares11);
-        }
-        __m512 part17 = _mm512_add_ps(total16, total18);
-        __m512 part18 = _mm512_add_ps(total17, total19);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        __m512 part19 = _mm512_add_ps(squares8, squares10);
-        __m512 part20 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        __m512 total20 = zero;
-        __m512 total21 = zero;
-        __m512 total22 = zero;
-        __m512 total23 = zero;
-        __m512 squares12 = zero;
-        __m512 squares13 = zero;
-        __m512 squares14 = zero;
-        __m512 squares15 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i + 3072);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 d = _mm512_sub_ps(x9, mu4);
-            total20 = _mm512_add_ps(total20, d);
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu4);
-            total21 = _mm512_add_ps(total21, d1);
-            squares12 = _mm512_fmadd_ps(d, d, squares12);
-            squares13 = _mm512_fmadd_ps(d1, d1, squares13);
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 3104);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 d2 = _mm512_sub_ps(x11, mu4);
-            total22 = _mm512_add_ps(total22, d2);
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu4);
-            total23 = _mm512_add_ps(total23, d3);
-            squares14 = _mm512_fmadd_ps(d2, d2, squares14);
-            squares15 = _mm512_fmadd_ps(d3, d3, squares15);
-        }
-        __m512 part21 = _mm512_add_ps(total20, total22);
-        __m512 part22 = _mm512_add_ps(total21, total23);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        __m512 part23 = _mm512_add_ps(squares12, squares14);
-        __m512 part24 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        __m512 part25 = ng_avx512_fold_halves(part9, part10);
-        __m512 part26 = ng_avx512_fold_halves(part13, part14);
-        __m512 part27 = ng_avx512_fold_halves(part17, part18);
-        __m512 part28 = ng_avx512_fold_halves(part21, part22);
-        __m512 part29 = ng_avx512_fold_quarters(part25, part26);
-        __m512 part30 = ng_avx512_fold_quarters(part27, part28);
-        __m512 part31 = ng_avx512_fold_pairs(part29, part30);
-        __m512 part32 = ng_avx512_fold_neighbours(part31, part31);
-        __m512 part33 = ng_avx512_fold_quarters(part32, part32);
-        __m512 part34 = ng_avx512_fold_halves(part11, part12);
-        __m512 part35 = ng_avx512_fold_halves(part15, part16);
-        __m512 part36 = ng_avx512_fold_halves(part19, part20);
-        __m512 part37 = ng_avx512_fold_halves(part23, part24);
-        __m512 part38 = ng_avx512_fold_quarters(part34, part35);
-        __m512 part39 = ng_avx512_fold_quarters(part36, part37);
-        __m512 part40 = ng_avx512_fold_pairs(part38, part39);
-        __m512 part41 = ng_avx512_fold_neighbours(part40, part40);
-        __m512 part42 = ng_avx512_fold_quarters(part41, part41);
-        const __m512 sum_d = _mm512_add_ps(part33, zero);
+        __m512 part9 = ng_avx512_fold_halves(parts[0], parts[1]);
+        __m512 part10 = ng_avx512_fold_halves(parts[2], parts[3]);
+        __m512 part11 = ng_avx512_fold_halves(parts[4], parts[5]);
+        __m512 part12 = ng_avx512_fold_halves(parts[6], parts[7]);
+        __m512 part13 = ng_avx512_fold_quarters(part9, part10);
+        __m512 part14 = ng_avx512_fold_quarters(part11, part12);
+        __m512 part15 = ng_avx512_fold_pairs(part13, part14);
+        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
+        __m512 part17 = ng_avx512_fold_quarters(part16, part16);
+        __m512 part18 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+        __m512 part19 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+        __m512 part20 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+        __m512 part21 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+        __m512 part22 = ng_avx512_fold_quarters(part18, part19);
+        __m512 part23 = ng_avx512_fold_quarters(part20, part21);
+        __m512 part24 = ng_avx512_fold_pairs(part22, part23);
+        __m512 part25 = ng_avx512_fold_neighbours(part24, part24);
+        __m512 part26 = ng_avx512_fold_quarters(part25, part25);
+        const __m512 sum_d = _mm512_add_ps(part17, zero);
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -366,13 +270,13 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
         const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part42, count1)));
+                _mm512_div_ps(part26, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 1024; i += 64) {
+        for (size_t i = 0; i < 1024; i += 32) {
             const __m512i x_raw4 = _mm512_loadu_si512(x_row + i);
             const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
             const __m512 d = _mm512_sub_ps(x9, mu1);
@@ -415,48 +319,6 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
             _mm512_storeu_si512(y_row + i + 1024, out_raw1);
             _mm512_storeu_si512(y_row + i + 2048, out_raw2);
             _mm512_storeu_si512(y_row + i + 3072, out_raw3);
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d8 = _mm512_sub_ps(x17, mu1);
-            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
-            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512i beta_raw1 = _mm512_loadu_si512(beta + i + 32);
-            const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d9 = _mm512_sub_ps(x18, mu1);
-            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta1),
-                    rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta1), rstd1), gamma4,
-                    beta4));
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 1056);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d10 = _mm512_sub_ps(x19, mu2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d11 = _mm512_sub_ps(x20, mu2);
-            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta2),
-                    rstd2), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta2), rstd2), gamma4,
-                    beta4));
-            const __m512i x_raw10 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
-            const __m512 d12 = _mm512_sub_ps(x21, mu3);
-            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
-            const __m512 d13 = _mm512_sub_ps(x22, mu3);
-            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta3),
-                    rstd3), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta3), rstd3), gamma4,
-                    beta4));
-            const __m512i x_raw11 = _mm512_loadu_si512(x_row + i + 3104);
-            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
-            const __m512 d14 = _mm512_sub_ps(x23, mu4);
-            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
-            const __m512 d15 = _mm512_sub_ps(x24, mu4);
-            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta4),
-                    rstd4), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta4), rstd4), gamma4,
-                    beta4));
-            _mm512_storeu_si512(y_row + i + 32, out_raw4);
-            _mm512_storeu_si512(y_row + i + 1056, out_raw5);
-            _mm512_storeu_si512(y_row + i + 2080, out_raw6);
-            _mm512_storeu_si512(y_row + i + 3104, out_raw7);
         }
     }
     for (; row < rows; ++row) {

@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -73,12 +88,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
     return vreinterpretq_u16_u32(vsriq_n_u32(ng_neon_round_bf16(odd), ng_neon_round_bf16(even), 16));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
 
 void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
                                       float eps, uint16_t *y)
@@ -288,7 +297,7 @@ void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint
         const float32x4_t delta = vdivq_f32(sum_d, count1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part38, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
-        for (size_t i = 0; i < 1024; i += 64) {
+        for (size_t i = 0; i < 1024; i += 32) {
             const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
             const float32x4_t d = vsubq_f32(x5, mu);
@@ -357,74 +366,6 @@ void ng_layernorm_fwd_bf16_h1024_neon(size_t rows, const uint16_t *x, const uint
             vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
             vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
             vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const float32x4_t d8 = vsubq_f32(x13, mu);
-            const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-            const uint16x8_t beta_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 32)));
-            const float32x4_t beta9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw4), 16));
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t d9 = vsubq_f32(x14, mu);
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t beta10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vfmaq_f32(beta9, vmulq_f32(vsubq_f32(d8, delta), rstd),
-                    gamma9), vfmaq_f32(beta10, vmulq_f32(vsubq_f32(d9, delta), rstd), gamma10));
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const float32x4_t d10 = vsubq_f32(x15, mu);
-            const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-            const uint16x8_t beta_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 40)));
-            const float32x4_t beta11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw5), 16));
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t d11 = vsubq_f32(x16, mu);
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t beta12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vfmaq_f32(beta11, vmulq_f32(vsubq_f32(d10, delta), rstd),
-                    gamma11), vfmaq_f32(beta12, vmulq_f32(vsubq_f32(d11, delta), rstd), gamma12));
-            const uint16x8_t x_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw8), 16));
-            const float32x4_t d12 = vsubq_f32(x17, mu);
-            const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-            const uint16x8_t beta_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 48)));
-            const float32x4_t beta13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw6), 16));
-            const float32x4_t x18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw8),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t d13 = vsubq_f32(x18, mu);
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t beta14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vfmaq_f32(beta13, vmulq_f32(vsubq_f32(d12, delta), rstd),
-                    gamma13), vfmaq_f32(beta14, vmulq_f32(vsubq_f32(d13, delta), rstd), gamma14));
-            const uint16x8_t x_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw9), 16));
-            const float32x4_t d14 = vsubq_f32(x19, mu);
-            const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-            const uint16x8_t beta_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 56)));
-            const float32x4_t beta15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw7), 16));
-            const float32x4_t x20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw9),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t d15 = vsubq_f32(x20, mu);
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t beta16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vfmaq_f32(beta15, vmulq_f32(vsubq_f32(d14, delta), rstd),
-                    gamma15), vfmaq_f32(beta16, vmulq_f32(vsubq_f32(d15, delta), rstd), gamma16));
-            vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw4));
-            vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw5));
-            vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw6));
-            vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw7));
         }
     }
 }

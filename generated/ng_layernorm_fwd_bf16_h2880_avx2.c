@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                             const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -80,12 +95,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
     return _mm256_add_epi16(high, _mm256_srli_epi16(_mm256_avg_epu16(low, half), 15));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                      float eps, uint16_t *y);
 
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
@@ -176,360 +185,226 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
         const __m256 mu = _mm256_div_ps(sum_x, count);
         const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
         const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        __m256 total16 = zero;
-        __m256 total17 = zero;
-        __m256 total18 = zero;
-        __m256 total19 = zero;
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu1);
-            total16 = _mm256_add_ps(total16, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu1);
-            total17 = _mm256_add_ps(total17, d1);
-            squares = _mm256_fmadd_ps(d, d, squares);
-            squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu1);
-            total18 = _mm256_add_ps(total18, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu1);
-            total19 = _mm256_add_ps(total19, d3);
-            squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-            squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+        __m256 mu_of[2];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        __m256 parts[4];
+        __m256 parts1[4];
+        for (size_t r = 0; r < 2; ++r) {
+            const uint16_t *const x_at = x_row + r * 2880;
+            const __m256 mu_here = mu_of[r];
+            __m256 total16 = zero;
+            __m256 total17 = zero;
+            __m256 total18 = zero;
+            __m256 total19 = zero;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            for (size_t i = 0; i < 1472; i += 64) {
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                const __m256 d = _mm256_sub_ps(x17, mu_here);
+                total16 = _mm256_add_ps(total16, d);
+                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                total17 = _mm256_add_ps(total17, d1);
+                squares = _mm256_fmadd_ps(d, d, squares);
+                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                total18 = _mm256_add_ps(total18, d2);
+                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                total19 = _mm256_add_ps(total19, d3);
+                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+            }
+            __m256 part17 = _mm256_add_ps(total16, total18);
+            __m256 part18 = _mm256_add_ps(total17, total19);
+            ng_avx2_pin(part17);
+            ng_avx2_pin(part18);
+            __m256 part19 = _mm256_add_ps(squares, squares2);
+            __m256 part20 = _mm256_add_ps(squares1, squares3);
+            ng_avx2_pin(part19);
+            ng_avx2_pin(part20);
+            __m256 total20 = zero;
+            __m256 total21 = zero;
+            __m256 total22 = zero;
+            __m256 total23 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 1472; i += 64) {
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                const __m256 d = _mm256_sub_ps(x17, mu_here);
+                total20 = _mm256_add_ps(total20, d);
+                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                total21 = _mm256_add_ps(total21, d1);
+                squares4 = _mm256_fmadd_ps(d, d, squares4);
+                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                total22 = _mm256_add_ps(total22, d2);
+                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                total23 = _mm256_add_ps(total23, d3);
+                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            }
+            __m256 part21 = _mm256_add_ps(total20, total22);
+            __m256 part22 = _mm256_add_ps(total21, total23);
+            ng_avx2_pin(part21);
+            ng_avx2_pin(part22);
+            __m256 part23 = _mm256_add_ps(squares4, squares6);
+            __m256 part24 = _mm256_add_ps(squares5, squares7);
+            ng_avx2_pin(part23);
+            ng_avx2_pin(part24);
+            __m256 part25 = _mm256_add_ps(part17, part21);
+            __m256 part26 = _mm256_add_ps(part18, part22);
+            ng_avx2_pin(part25);
+            ng_avx2_pin(part26);
+            __m256 part27 = _mm256_add_ps(part19, part23);
+            __m256 part28 = _mm256_add_ps(part20, part24);
+            ng_avx2_pin(part27);
+            ng_avx2_pin(part28);
+            parts[r * 2] = part25;
+            parts[r * 2 + 1] = part26;
+            parts1[r * 2] = part27;
+            parts1[r * 2 + 1] = part28;
         }
-        __m256 part17 = _mm256_add_ps(total16, total18);
-        __m256 part18 = _mm256_add_ps(total17, total19);
-        ng_avx2_pin(part17);
-        ng_avx2_pin(part18);
-        __m256 part19 = _mm256_add_ps(squares, squares2);
-        __m256 part20 = _mm256_add_ps(squares1, squares3);
-        ng_avx2_pin(part19);
-        ng_avx2_pin(part20);
-        __m256 total20 = zero;
-        __m256 total21 = zero;
-        __m256 total22 = zero;
-        __m256 total23 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu1);
-            total20 = _mm256_add_ps(total20, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu1);
-            total21 = _mm256_add_ps(total21, d1);
-            squares4 = _mm256_fmadd_ps(d, d, squares4);
-            squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu1);
-            total22 = _mm256_add_ps(total22, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu1);
-            total23 = _mm256_add_ps(total23, d3);
-            squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-            squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+        __m256 part17 = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part18 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part19 = ng_avx2_fold_pairs(part17, part18);
+        __m256 part20 = ng_avx2_fold_neighbours(part19, part19);
+        __m256 part21 = ng_avx2_fold_halves(part20, part20);
+        __m256 part22 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+        __m256 part23 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+        __m256 part24 = ng_avx2_fold_pairs(part22, part23);
+        __m256 part25 = ng_avx2_fold_neighbours(part24, part24);
+        __m256 part26 = ng_avx2_fold_halves(part25, part25);
+        __m256 mu_of1[2];
+        mu_of1[0] = mu1;
+        mu_of1[1] = mu2;
+        __m256 parts2[4];
+        __m256 parts3[4];
+        for (size_t r = 0; r < 2; ++r) {
+            const uint16_t *const x_at = x_row + r * 2880;
+            const __m256 mu_here = mu_of1[r];
+            __m256 total16 = zero;
+            __m256 total17 = zero;
+            __m256 total18 = zero;
+            __m256 total19 = zero;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            for (size_t i = 0; i < 1408; i += 64) {
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1472));
+                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                const __m256 d = _mm256_sub_ps(x17, mu_here);
+                total16 = _mm256_add_ps(total16, d);
+                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                total17 = _mm256_add_ps(total17, d1);
+                squares = _mm256_fmadd_ps(d, d, squares);
+                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1504));
+                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                total18 = _mm256_add_ps(total18, d2);
+                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                total19 = _mm256_add_ps(total19, d3);
+                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+            }
+            __m256 part27 = _mm256_add_ps(total16, total18);
+            __m256 part28 = _mm256_add_ps(total17, total19);
+            ng_avx2_pin(part27);
+            ng_avx2_pin(part28);
+            __m256 part29 = _mm256_add_ps(squares, squares2);
+            __m256 part30 = _mm256_add_ps(squares1, squares3);
+            ng_avx2_pin(part29);
+            ng_avx2_pin(part30);
+            __m256 total20 = zero;
+            __m256 total21 = zero;
+            __m256 total22 = zero;
+            __m256 total23 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 1408; i += 64) {
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1488));
+                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                const __m256 d = _mm256_sub_ps(x17, mu_here);
+                total20 = _mm256_add_ps(total20, d);
+                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                total21 = _mm256_add_ps(total21, d1);
+                squares4 = _mm256_fmadd_ps(d, d, squares4);
+                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1520));
+                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                total22 = _mm256_add_ps(total22, d2);
+                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                total23 = _mm256_add_ps(total23, d3);
+                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            }
+            __m256 part31 = _mm256_add_ps(total20, total22);
+            __m256 part32 = _mm256_add_ps(total21, total23);
+            ng_avx2_pin(part31);
+            ng_avx2_pin(part32);
+            __m256 part33 = _mm256_add_ps(squares4, squares6);
+            __m256 part34 = _mm256_add_ps(squares5, squares7);
+            ng_avx2_pin(part33);
+            ng_avx2_pin(part34);
+            __m256 part35 = _mm256_add_ps(part27, part31);
+            __m256 part36 = _mm256_add_ps(part28, part32);
+            ng_avx2_pin(part35);
+            ng_avx2_pin(part36);
+            __m256 part37 = _mm256_add_ps(part29, part33);
+            __m256 part38 = _mm256_add_ps(part30, part34);
+            ng_avx2_pin(part37);
+            ng_avx2_pin(part38);
+            parts2[r * 2] = part35;
+            parts2[r * 2 + 1] = part36;
+            parts3[r * 2] = part37;
+            parts3[r * 2 + 1] = part38;
         }
-        __m256 part21 = _mm256_add_ps(total20, total22);
-        __m256 part22 = _mm256_add_ps(total21, total23);
-        ng_avx2_pin(part21);
-        ng_avx2_pin(part22);
-        __m256 part23 = _mm256_add_ps(squares4, squares6);
-        __m256 part24 = _mm256_add_ps(squares5, squares7);
-        ng_avx2_pin(part23);
-        ng_avx2_pin(part24);
-        __m256 part25 = _mm256_add_ps(part17, part21);
-        __m256 part26 = _mm256_add_ps(part18, part22);
-        ng_avx2_pin(part25);
-        ng_avx2_pin(part26);
-        __m256 part27 = _mm256_add_ps(part19, part23);
-        __m256 part28 = _mm256_add_ps(part20, part24);
-        ng_avx2_pin(part27);
-        ng_avx2_pin(part28);
-        __m256 total24 = zero;
-        __m256 total25 = zero;
-        __m256 total26 = zero;
-        __m256 total27 = zero;
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2880));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu2);
-            total24 = _mm256_add_ps(total24, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu2);
-            total25 = _mm256_add_ps(total25, d1);
-            squares8 = _mm256_fmadd_ps(d, d, squares8);
-            squares9 = _mm256_fmadd_ps(d1, d1, squares9);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2912));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu2);
-            total26 = _mm256_add_ps(total26, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu2);
-            total27 = _mm256_add_ps(total27, d3);
-            squares10 = _mm256_fmadd_ps(d2, d2, squares10);
-            squares11 = _mm256_fmadd_ps(d3, d3, squares11);
-        }
-        __m256 part29 = _mm256_add_ps(total24, total26);
-        __m256 part30 = _mm256_add_ps(total25, total27);
-        ng_avx2_pin(part29);
-        ng_avx2_pin(part30);
-        __m256 part31 = _mm256_add_ps(squares8, squares10);
-        __m256 part32 = _mm256_add_ps(squares9, squares11);
-        ng_avx2_pin(part31);
-        ng_avx2_pin(part32);
-        __m256 total28 = zero;
-        __m256 total29 = zero;
-        __m256 total30 = zero;
-        __m256 total31 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2896));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu2);
-            total28 = _mm256_add_ps(total28, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu2);
-            total29 = _mm256_add_ps(total29, d1);
-            squares12 = _mm256_fmadd_ps(d, d, squares12);
-            squares13 = _mm256_fmadd_ps(d1, d1, squares13);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2928));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu2);
-            total30 = _mm256_add_ps(total30, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu2);
-            total31 = _mm256_add_ps(total31, d3);
-            squares14 = _mm256_fmadd_ps(d2, d2, squares14);
-            squares15 = _mm256_fmadd_ps(d3, d3, squares15);
-        }
-        __m256 part33 = _mm256_add_ps(total28, total30);
-        __m256 part34 = _mm256_add_ps(total29, total31);
-        ng_avx2_pin(part33);
-        ng_avx2_pin(part34);
-        __m256 part35 = _mm256_add_ps(squares12, squares14);
-        __m256 part36 = _mm256_add_ps(squares13, squares15);
-        ng_avx2_pin(part35);
-        ng_avx2_pin(part36);
-        __m256 part37 = _mm256_add_ps(part29, part33);
-        __m256 part38 = _mm256_add_ps(part30, part34);
-        ng_avx2_pin(part37);
-        ng_avx2_pin(part38);
-        __m256 part39 = _mm256_add_ps(part31, part35);
-        __m256 part40 = _mm256_add_ps(part32, part36);
-        ng_avx2_pin(part39);
-        ng_avx2_pin(part40);
-        __m256 part41 = ng_avx2_fold_halves(part25, part26);
-        __m256 part42 = ng_avx2_fold_halves(part37, part38);
-        __m256 part43 = ng_avx2_fold_pairs(part41, part42);
-        __m256 part44 = ng_avx2_fold_neighbours(part43, part43);
-        __m256 part45 = ng_avx2_fold_halves(part44, part44);
-        __m256 part46 = ng_avx2_fold_halves(part27, part28);
-        __m256 part47 = ng_avx2_fold_halves(part39, part40);
-        __m256 part48 = ng_avx2_fold_pairs(part46, part47);
-        __m256 part49 = ng_avx2_fold_neighbours(part48, part48);
-        __m256 part50 = ng_avx2_fold_halves(part49, part49);
-        __m256 total32 = zero;
-        __m256 total33 = zero;
-        __m256 total34 = zero;
-        __m256 total35 = zero;
-        __m256 squares16 = zero;
-        __m256 squares17 = zero;
-        __m256 squares18 = zero;
-        __m256 squares19 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1472));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu1);
-            total32 = _mm256_add_ps(total32, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu1);
-            total33 = _mm256_add_ps(total33, d1);
-            squares16 = _mm256_fmadd_ps(d, d, squares16);
-            squares17 = _mm256_fmadd_ps(d1, d1, squares17);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1504));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu1);
-            total34 = _mm256_add_ps(total34, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu1);
-            total35 = _mm256_add_ps(total35, d3);
-            squares18 = _mm256_fmadd_ps(d2, d2, squares18);
-            squares19 = _mm256_fmadd_ps(d3, d3, squares19);
-        }
-        __m256 part51 = _mm256_add_ps(total32, total34);
-        __m256 part52 = _mm256_add_ps(total33, total35);
-        ng_avx2_pin(part51);
-        ng_avx2_pin(part52);
-        __m256 part53 = _mm256_add_ps(squares16, squares18);
-        __m256 part54 = _mm256_add_ps(squares17, squares19);
-        ng_avx2_pin(part53);
-        ng_avx2_pin(part54);
-        __m256 total36 = zero;
-        __m256 total37 = zero;
-        __m256 total38 = zero;
-        __m256 total39 = zero;
-        __m256 squares20 = zero;
-        __m256 squares21 = zero;
-        __m256 squares22 = zero;
-        __m256 squares23 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1488));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu1);
-            total36 = _mm256_add_ps(total36, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu1);
-            total37 = _mm256_add_ps(total37, d1);
-            squares20 = _mm256_fmadd_ps(d, d, squares20);
-            squares21 = _mm256_fmadd_ps(d1, d1, squares21);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1520));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu1);
-            total38 = _mm256_add_ps(total38, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu1);
-            total39 = _mm256_add_ps(total39, d3);
-            squares22 = _mm256_fmadd_ps(d2, d2, squares22);
-            squares23 = _mm256_fmadd_ps(d3, d3, squares23);
-        }
-        __m256 part55 = _mm256_add_ps(total36, total38);
-        __m256 part56 = _mm256_add_ps(total37, total39);
-        ng_avx2_pin(part55);
-        ng_avx2_pin(part56);
-        __m256 part57 = _mm256_add_ps(squares20, squares22);
-        __m256 part58 = _mm256_add_ps(squares21, squares23);
-        ng_avx2_pin(part57);
-        ng_avx2_pin(part58);
-        __m256 part59 = _mm256_add_ps(part51, part55);
-        __m256 part60 = _mm256_add_ps(part52, part56);
-        ng_avx2_pin(part59);
-        ng_avx2_pin(part60);
-        __m256 part61 = _mm256_add_ps(part53, part57);
-        __m256 part62 = _mm256_add_ps(part54, part58);
-        ng_avx2_pin(part61);
-        ng_avx2_pin(part62);
-        __m256 total40 = zero;
-        __m256 total41 = zero;
-        __m256 total42 = zero;
-        __m256 total43 = zero;
-        __m256 squares24 = zero;
-        __m256 squares25 = zero;
-        __m256 squares26 = zero;
-        __m256 squares27 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4352));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu2);
-            total40 = _mm256_add_ps(total40, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu2);
-            total41 = _mm256_add_ps(total41, d1);
-            squares24 = _mm256_fmadd_ps(d, d, squares24);
-            squares25 = _mm256_fmadd_ps(d1, d1, squares25);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4384));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu2);
-            total42 = _mm256_add_ps(total42, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu2);
-            total43 = _mm256_add_ps(total43, d3);
-            squares26 = _mm256_fmadd_ps(d2, d2, squares26);
-            squares27 = _mm256_fmadd_ps(d3, d3, squares27);
-        }
-        __m256 part63 = _mm256_add_ps(total40, total42);
-        __m256 part64 = _mm256_add_ps(total41, total43);
-        ng_avx2_pin(part63);
-        ng_avx2_pin(part64);
-        __m256 part65 = _mm256_add_ps(squares24, squares26);
-        __m256 part66 = _mm256_add_ps(squares25, squares27);
-        ng_avx2_pin(part65);
-        ng_avx2_pin(part66);
-        __m256 total44 = zero;
-        __m256 total45 = zero;
-        __m256 total46 = zero;
-        __m256 total47 = zero;
-        __m256 squares28 = zero;
-        __m256 squares29 = zero;
-        __m256 squares30 = zero;
-        __m256 squares31 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4368));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu2);
-            total44 = _mm256_add_ps(total44, d);
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu2);
-            total45 = _mm256_add_ps(total45, d1);
-            squares28 = _mm256_fmadd_ps(d, d, squares28);
-            squares29 = _mm256_fmadd_ps(d1, d1, squares29);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4400));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu2);
-            total46 = _mm256_add_ps(total46, d2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu2);
-            total47 = _mm256_add_ps(total47, d3);
-            squares30 = _mm256_fmadd_ps(d2, d2, squares30);
-            squares31 = _mm256_fmadd_ps(d3, d3, squares31);
-        }
-        __m256 part67 = _mm256_add_ps(total44, total46);
-        __m256 part68 = _mm256_add_ps(total45, total47);
-        ng_avx2_pin(part67);
-        ng_avx2_pin(part68);
-        __m256 part69 = _mm256_add_ps(squares28, squares30);
-        __m256 part70 = _mm256_add_ps(squares29, squares31);
-        ng_avx2_pin(part69);
-        ng_avx2_pin(part70);
-        __m256 part71 = _mm256_add_ps(part63, part67);
-        __m256 part72 = _mm256_add_ps(part64, part68);
-        ng_avx2_pin(part71);
-        ng_avx2_pin(part72);
-        __m256 part73 = _mm256_add_ps(part65, part69);
-        __m256 part74 = _mm256_add_ps(part66, part70);
-        ng_avx2_pin(part73);
-        ng_avx2_pin(part74);
-        __m256 part75 = ng_avx2_fold_halves(part59, part60);
-        __m256 part76 = ng_avx2_fold_halves(part71, part72);
-        __m256 part77 = ng_avx2_fold_pairs(part75, part76);
-        __m256 part78 = ng_avx2_fold_neighbours(part77, part77);
-        __m256 part79 = ng_avx2_fold_halves(part78, part78);
-        __m256 part80 = ng_avx2_fold_halves(part61, part62);
-        __m256 part81 = ng_avx2_fold_halves(part73, part74);
-        __m256 part82 = ng_avx2_fold_pairs(part80, part81);
-        __m256 part83 = ng_avx2_fold_neighbours(part82, part82);
-        __m256 part84 = ng_avx2_fold_halves(part83, part83);
-        const __m256 part85 = _mm256_add_ps(part45, part79);
-        const __m256 sum_d = _mm256_add_ps(part85, zero);
-        const __m256 part86 = _mm256_add_ps(part50, part84);
+        __m256 part27 = ng_avx2_fold_halves(parts2[0], parts2[1]);
+        __m256 part28 = ng_avx2_fold_halves(parts2[2], parts2[3]);
+        __m256 part29 = ng_avx2_fold_pairs(part27, part28);
+        __m256 part30 = ng_avx2_fold_neighbours(part29, part29);
+        __m256 part31 = ng_avx2_fold_halves(part30, part30);
+        __m256 part32 = ng_avx2_fold_halves(parts3[0], parts3[1]);
+        __m256 part33 = ng_avx2_fold_halves(parts3[2], parts3[3]);
+        __m256 part34 = ng_avx2_fold_pairs(part32, part33);
+        __m256 part35 = ng_avx2_fold_neighbours(part34, part34);
+        __m256 part36 = ng_avx2_fold_halves(part35, part35);
+        const __m256 part37 = _mm256_add_ps(part21, part31);
+        const __m256 sum_d = _mm256_add_ps(part37, zero);
+        const __m256 part38 = _mm256_add_ps(part26, part36);
         /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
         const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
         const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part86, count1)));
+                _mm256_div_ps(part38, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        for (size_t i = 0; i < 2880; i += 64) {
+        for (size_t i = 0; i < 2880; i += 16) {
             const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
             const __m256 d = _mm256_sub_ps(x17, mu1);
@@ -554,78 +429,6 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     beta2));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2880), out_raw1);
-            const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-            const __m256 d4 = _mm256_sub_ps(x21, mu1);
-            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
-            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-            const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
-            const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw1, 16));
-            const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x22, mu1);
-            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 beta4 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta1),
-                    rstd1), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta1), rstd1), gamma4,
-                    beta4));
-            const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2896));
-            const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-            const __m256 d6 = _mm256_sub_ps(x23, mu2);
-            const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x24, mu2);
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta2),
-                    rstd2), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta2), rstd2), gamma4,
-                    beta4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2896), out_raw3);
-            const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-            const __m256 d8 = _mm256_sub_ps(x25, mu1);
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
-            const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-            const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-            const __m256 d9 = _mm256_sub_ps(x26, mu1);
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d8, delta1),
-                    rstd1), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d9, delta1), rstd1), gamma6,
-                    beta6));
-            const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2912));
-            const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-            const __m256 d10 = _mm256_sub_ps(x27, mu2);
-            const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-            const __m256 d11 = _mm256_sub_ps(x28, mu2);
-            const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d10, delta2),
-                    rstd2), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d11, delta2), rstd2), gamma6,
-                    beta6));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw4);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2912), out_raw5);
-            const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-            const __m256 d12 = _mm256_sub_ps(x29, mu1);
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
-            const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-            const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-            const __m256 d13 = _mm256_sub_ps(x30, mu1);
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d12, delta1),
-                    rstd1), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d13, delta1), rstd1), gamma8,
-                    beta8));
-            const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2928));
-            const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw15, 16));
-            const __m256 d14 = _mm256_sub_ps(x31, mu2);
-            const __m256 x32 = _mm256_castsi256_ps(_mm256_and_si256(x_raw15, _mm256_set1_epi32(-65536)));
-            const __m256 d15 = _mm256_sub_ps(x32, mu2);
-            const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d14, delta2),
-                    rstd2), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d15, delta2), rstd2), gamma8,
-                    beta8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw6);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2928), out_raw7);
         }
     }
     for (; row < rows; ++row) {
@@ -856,7 +659,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part51, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        for (size_t i = 0; i < 2880; i += 64) {
+        for (size_t i = 0; i < 2880; i += 32) {
             const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
             const __m256 d = _mm256_sub_ps(x9, mu);
@@ -868,8 +671,9 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d1 = _mm256_sub_ps(x10, mu);
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
             const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd),
-                    gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2, beta2));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta),
+                    rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2,
+                    beta2));
             const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
             const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
             const __m256 d2 = _mm256_sub_ps(x11, mu);
@@ -886,36 +690,6 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     beta4));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256 d4 = _mm256_sub_ps(x13, mu);
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
-            const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x14, mu);
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta),
-                    rstd), gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta), rstd), gamma6,
-                    beta6));
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256 d6 = _mm256_sub_ps(x15, mu);
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
-            const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x16, mu);
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta),
-                    rstd), gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta), rstd), gamma8,
-                    beta8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
         }
     }
     _mm256_zeroupper();

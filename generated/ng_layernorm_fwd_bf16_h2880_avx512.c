@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
+                                               const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -99,12 +114,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
     return _mm512_add_epi16(high, _mm512_srli_epi16(_mm512_avg_epu16(low, half), 15));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
-                                        float eps, uint16_t *y);
 
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
@@ -201,365 +210,155 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
         const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
         const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
-        __m512 total16 = zero;
-        __m512 total17 = zero;
-        __m512 total18 = zero;
-        __m512 total19 = zero;
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu1);
-            total16 = _mm512_add_ps(total16, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu1);
-            total17 = _mm512_add_ps(total17, d1);
-            squares = _mm512_fmadd_ps(d, d, squares);
-            squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu1);
-            total18 = _mm512_add_ps(total18, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu1);
-            total19 = _mm512_add_ps(total19, d3);
-            squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-            squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+        __m512 mu_of[4];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        mu_of[2] = mu3;
+        mu_of[3] = mu4;
+        __m512 parts[8];
+        __m512 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 2880;
+            const __m512 mu_here = mu_of[r];
+            __m512 total16 = zero;
+            __m512 total17 = zero;
+            __m512 total18 = zero;
+            __m512 total19 = zero;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 1472; i += 64) {
+                const __m512i x_raw8 = _mm512_loadu_si512(x_at + i);
+                const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+                const __m512 d = _mm512_sub_ps(x17, mu_here);
+                total16 = _mm512_add_ps(total16, d);
+                const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+                const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                total17 = _mm512_add_ps(total17, d1);
+                squares = _mm512_fmadd_ps(d, d, squares);
+                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 32);
+                const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+                const __m512 d2 = _mm512_sub_ps(x19, mu_here);
+                total18 = _mm512_add_ps(total18, d2);
+                const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+                const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                total19 = _mm512_add_ps(total19, d3);
+                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+            }
+            __m512 part17 = _mm512_add_ps(total16, total18);
+            __m512 part18 = _mm512_add_ps(total17, total19);
+            ng_avx512_pin(part17);
+            ng_avx512_pin(part18);
+            __m512 part19 = _mm512_add_ps(squares, squares2);
+            __m512 part20 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part19);
+            ng_avx512_pin(part20);
+            ng_avx512_pin(part17);
+            ng_avx512_pin(part18);
+            ng_avx512_pin(part19);
+            ng_avx512_pin(part20);
+            parts[r * 2] = part17;
+            parts[r * 2 + 1] = part18;
+            parts1[r * 2] = part19;
+            parts1[r * 2 + 1] = part20;
         }
-        __m512 part17 = _mm512_add_ps(total16, total18);
-        __m512 part18 = _mm512_add_ps(total17, total19);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        __m512 part19 = _mm512_add_ps(squares, squares2);
-        __m512 part20 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        __m512 total20 = zero;
-        __m512 total21 = zero;
-        __m512 total22 = zero;
-        __m512 total23 = zero;
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 2880);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu2);
-            total20 = _mm512_add_ps(total20, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu2);
-            total21 = _mm512_add_ps(total21, d1);
-            squares4 = _mm512_fmadd_ps(d, d, squares4);
-            squares5 = _mm512_fmadd_ps(d1, d1, squares5);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 2912);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu2);
-            total22 = _mm512_add_ps(total22, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu2);
-            total23 = _mm512_add_ps(total23, d3);
-            squares6 = _mm512_fmadd_ps(d2, d2, squares6);
-            squares7 = _mm512_fmadd_ps(d3, d3, squares7);
+        __m512 part17 = ng_avx512_fold_halves(parts[0], parts[1]);
+        __m512 part18 = ng_avx512_fold_halves(parts[2], parts[3]);
+        __m512 part19 = ng_avx512_fold_halves(parts[4], parts[5]);
+        __m512 part20 = ng_avx512_fold_halves(parts[6], parts[7]);
+        __m512 part21 = ng_avx512_fold_quarters(part17, part18);
+        __m512 part22 = ng_avx512_fold_quarters(part19, part20);
+        __m512 part23 = ng_avx512_fold_pairs(part21, part22);
+        __m512 part24 = ng_avx512_fold_neighbours(part23, part23);
+        __m512 part25 = ng_avx512_fold_quarters(part24, part24);
+        __m512 part26 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+        __m512 part27 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+        __m512 part28 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+        __m512 part29 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+        __m512 part30 = ng_avx512_fold_quarters(part26, part27);
+        __m512 part31 = ng_avx512_fold_quarters(part28, part29);
+        __m512 part32 = ng_avx512_fold_pairs(part30, part31);
+        __m512 part33 = ng_avx512_fold_neighbours(part32, part32);
+        __m512 part34 = ng_avx512_fold_quarters(part33, part33);
+        __m512 mu_of1[4];
+        mu_of1[0] = mu1;
+        mu_of1[1] = mu2;
+        mu_of1[2] = mu3;
+        mu_of1[3] = mu4;
+        __m512 parts2[8];
+        __m512 parts3[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 2880;
+            const __m512 mu_here = mu_of1[r];
+            __m512 total16 = zero;
+            __m512 total17 = zero;
+            __m512 total18 = zero;
+            __m512 total19 = zero;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 1408; i += 64) {
+                const __m512i x_raw8 = _mm512_loadu_si512(x_at + i + 1472);
+                const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+                const __m512 d = _mm512_sub_ps(x17, mu_here);
+                total16 = _mm512_add_ps(total16, d);
+                const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+                const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                total17 = _mm512_add_ps(total17, d1);
+                squares = _mm512_fmadd_ps(d, d, squares);
+                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 1504);
+                const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+                const __m512 d2 = _mm512_sub_ps(x19, mu_here);
+                total18 = _mm512_add_ps(total18, d2);
+                const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+                const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                total19 = _mm512_add_ps(total19, d3);
+                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+            }
+            __m512 part35 = _mm512_add_ps(total16, total18);
+            __m512 part36 = _mm512_add_ps(total17, total19);
+            ng_avx512_pin(part35);
+            ng_avx512_pin(part36);
+            __m512 part37 = _mm512_add_ps(squares, squares2);
+            __m512 part38 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part37);
+            ng_avx512_pin(part38);
+            ng_avx512_pin(part35);
+            ng_avx512_pin(part36);
+            ng_avx512_pin(part37);
+            ng_avx512_pin(part38);
+            parts2[r * 2] = part35;
+            parts2[r * 2 + 1] = part36;
+            parts3[r * 2] = part37;
+            parts3[r * 2 + 1] = part38;
         }
-        __m512 part21 = _mm512_add_ps(total20, total22);
-        __m512 part22 = _mm512_add_ps(total21, total23);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        __m512 part23 = _mm512_add_ps(squares4, squares6);
-        __m512 part24 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        __m512 total24 = zero;
-        __m512 total25 = zero;
-        __m512 total26 = zero;
-        __m512 total27 = zero;
-        __m512 squares8 = zero;
-        __m512 squares9 = zero;
-        __m512 squares10 = zero;
-        __m512 squares11 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 5760);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu3);
-            total24 = _mm512_add_ps(total24, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu3);
-            total25 = _mm512_add_ps(total25, d1);
-            squares8 = _mm512_fmadd_ps(d, d, squares8);
-            squares9 = _mm512_fmadd_ps(d1, d1, squares9);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 5792);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu3);
-            total26 = _mm512_add_ps(total26, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu3);
-            total27 = _mm512_add_ps(total27, d3);
-            squares10 = _mm512_fmadd_ps(d2, d2, squares10);
-            squares11 = _mm512_fmadd_ps(d3, d3, squares11);
-        }
-        __m512 part25 = _mm512_add_ps(total24, total26);
-        __m512 part26 = _mm512_add_ps(total25, total27);
-        ng_avx512_pin(part25);
-        ng_avx512_pin(part26);
-        __m512 part27 = _mm512_add_ps(squares8, squares10);
-        __m512 part28 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part27);
-        ng_avx512_pin(part28);
-        ng_avx512_pin(part25);
-        ng_avx512_pin(part26);
-        ng_avx512_pin(part27);
-        ng_avx512_pin(part28);
-        __m512 total28 = zero;
-        __m512 total29 = zero;
-        __m512 total30 = zero;
-        __m512 total31 = zero;
-        __m512 squares12 = zero;
-        __m512 squares13 = zero;
-        __m512 squares14 = zero;
-        __m512 squares15 = zero;
-        for (size_t i = 0; i < 1472; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 8640);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu4);
-            total28 = _mm512_add_ps(total28, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu4);
-            total29 = _mm512_add_ps(total29, d1);
-            squares12 = _mm512_fmadd_ps(d, d, squares12);
-            squares13 = _mm512_fmadd_ps(d1, d1, squares13);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 8672);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu4);
-            total30 = _mm512_add_ps(total30, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu4);
-            total31 = _mm512_add_ps(total31, d3);
-            squares14 = _mm512_fmadd_ps(d2, d2, squares14);
-            squares15 = _mm512_fmadd_ps(d3, d3, squares15);
-        }
-        __m512 part29 = _mm512_add_ps(total28, total30);
-        __m512 part30 = _mm512_add_ps(total29, total31);
-        ng_avx512_pin(part29);
-        ng_avx512_pin(part30);
-        __m512 part31 = _mm512_add_ps(squares12, squares14);
-        __m512 part32 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part31);
-        ng_avx512_pin(part32);
-        ng_avx512_pin(part29);
-        ng_avx512_pin(part30);
-        ng_avx512_pin(part31);
-        ng_avx512_pin(part32);
-        __m512 part33 = ng_avx512_fold_halves(part17, part18);
-        __m512 part34 = ng_avx512_fold_halves(part21, part22);
-        __m512 part35 = ng_avx512_fold_halves(part25, part26);
-        __m512 part36 = ng_avx512_fold_halves(part29, part30);
-        __m512 part37 = ng_avx512_fold_quarters(part33, part34);
-        __m512 part38 = ng_avx512_fold_quarters(part35, part36);
-        __m512 part39 = ng_avx512_fold_pairs(part37, part38);
-        __m512 part40 = ng_avx512_fold_neighbours(part39, part39);
-        __m512 part41 = ng_avx512_fold_quarters(part40, part40);
-        __m512 part42 = ng_avx512_fold_halves(part19, part20);
-        __m512 part43 = ng_avx512_fold_halves(part23, part24);
-        __m512 part44 = ng_avx512_fold_halves(part27, part28);
-        __m512 part45 = ng_avx512_fold_halves(part31, part32);
-        __m512 part46 = ng_avx512_fold_quarters(part42, part43);
-        __m512 part47 = ng_avx512_fold_quarters(part44, part45);
-        __m512 part48 = ng_avx512_fold_pairs(part46, part47);
-        __m512 part49 = ng_avx512_fold_neighbours(part48, part48);
-        __m512 part50 = ng_avx512_fold_quarters(part49, part49);
-        __m512 total32 = zero;
-        __m512 total33 = zero;
-        __m512 total34 = zero;
-        __m512 total35 = zero;
-        __m512 squares16 = zero;
-        __m512 squares17 = zero;
-        __m512 squares18 = zero;
-        __m512 squares19 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 1472);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu1);
-            total32 = _mm512_add_ps(total32, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu1);
-            total33 = _mm512_add_ps(total33, d1);
-            squares16 = _mm512_fmadd_ps(d, d, squares16);
-            squares17 = _mm512_fmadd_ps(d1, d1, squares17);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 1504);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu1);
-            total34 = _mm512_add_ps(total34, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu1);
-            total35 = _mm512_add_ps(total35, d3);
-            squares18 = _mm512_fmadd_ps(d2, d2, squares18);
-            squares19 = _mm512_fmadd_ps(d3, d3, squares19);
-        }
-        __m512 part51 = _mm512_add_ps(total32, total34);
-        __m512 part52 = _mm512_add_ps(total33, total35);
-        ng_avx512_pin(part51);
-        ng_avx512_pin(part52);
-        __m512 part53 = _mm512_add_ps(squares16, squares18);
-        __m512 part54 = _mm512_add_ps(squares17, squares19);
-        ng_avx512_pin(part53);
-        ng_avx512_pin(part54);
-        ng_avx512_pin(part51);
-        ng_avx512_pin(part52);
-        ng_avx512_pin(part53);
-        ng_avx512_pin(part54);
-        __m512 total36 = zero;
-        __m512 total37 = zero;
-        __m512 total38 = zero;
-        __m512 total39 = zero;
-        __m512 squares20 = zero;
-        __m512 squares21 = zero;
-        __m512 squares22 = zero;
-        __m512 squares23 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 4352);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu2);
-            total36 = _mm512_add_ps(total36, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu2);
-            total37 = _mm512_add_ps(total37, d1);
-            squares20 = _mm512_fmadd_ps(d, d, squares20);
-            squares21 = _mm512_fmadd_ps(d1, d1, squares21);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 4384);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu2);
-            total38 = _mm512_add_ps(total38, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu2);
-            total39 = _mm512_add_ps(total39, d3);
-            squares22 = _mm512_fmadd_ps(d2, d2, squares22);
-            squares23 = _mm512_fmadd_ps(d3, d3, squares23);
-        }
-        __m512 part55 = _mm512_add_ps(total36, total38);
-        __m512 part56 = _mm512_add_ps(total37, total39);
-        ng_avx512_pin(part55);
-        ng_avx512_pin(part56);
-        __m512 part57 = _mm512_add_ps(squares20, squares22);
-        __m512 part58 = _mm512_add_ps(squares21, squares23);
-        ng_avx512_pin(part57);
-        ng_avx512_pin(part58);
-        ng_avx512_pin(part55);
-        ng_avx512_pin(part56);
-        ng_avx512_pin(part57);
-        ng_avx512_pin(part58);
-        __m512 total40 = zero;
-        __m512 total41 = zero;
-        __m512 total42 = zero;
-        __m512 total43 = zero;
-        __m512 squares24 = zero;
-        __m512 squares25 = zero;
-        __m512 squares26 = zero;
-        __m512 squares27 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 7232);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu3);
-            total40 = _mm512_add_ps(total40, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu3);
-            total41 = _mm512_add_ps(total41, d1);
-            squares24 = _mm512_fmadd_ps(d, d, squares24);
-            squares25 = _mm512_fmadd_ps(d1, d1, squares25);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 7264);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu3);
-            total42 = _mm512_add_ps(total42, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu3);
-            total43 = _mm512_add_ps(total43, d3);
-            squares26 = _mm512_fmadd_ps(d2, d2, squares26);
-            squares27 = _mm512_fmadd_ps(d3, d3, squares27);
-        }
-        __m512 part59 = _mm512_add_ps(total40, total42);
-        __m512 part60 = _mm512_add_ps(total41, total43);
-        ng_avx512_pin(part59);
-        ng_avx512_pin(part60);
-        __m512 part61 = _mm512_add_ps(squares24, squares26);
-        __m512 part62 = _mm512_add_ps(squares25, squares27);
-        ng_avx512_pin(part61);
-        ng_avx512_pin(part62);
-        ng_avx512_pin(part59);
-        ng_avx512_pin(part60);
-        ng_avx512_pin(part61);
-        ng_avx512_pin(part62);
-        __m512 total44 = zero;
-        __m512 total45 = zero;
-        __m512 total46 = zero;
-        __m512 total47 = zero;
-        __m512 squares28 = zero;
-        __m512 squares29 = zero;
-        __m512 squares30 = zero;
-        __m512 squares31 = zero;
-        for (size_t i = 0; i < 1408; i += 64) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i + 10112);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu4);
-            total44 = _mm512_add_ps(total44, d);
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu4);
-            total45 = _mm512_add_ps(total45, d1);
-            squares28 = _mm512_fmadd_ps(d, d, squares28);
-            squares29 = _mm512_fmadd_ps(d1, d1, squares29);
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 10144);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu4);
-            total46 = _mm512_add_ps(total46, d2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu4);
-            total47 = _mm512_add_ps(total47, d3);
-            squares30 = _mm512_fmadd_ps(d2, d2, squares30);
-            squares31 = _mm512_fmadd_ps(d3, d3, squares31);
-        }
-        __m512 part63 = _mm512_add_ps(total44, total46);
-        __m512 part64 = _mm512_add_ps(total45, total47);
-        ng_avx512_pin(part63);
-        ng_avx512_pin(part64);
-        __m512 part65 = _mm512_add_ps(squares28, squares30);
-        __m512 part66 = _mm512_add_ps(squares29, squares31);
-        ng_avx512_pin(part65);
-        ng_avx512_pin(part66);
-        ng_avx512_pin(part63);
-        ng_avx512_pin(part64);
-        ng_avx512_pin(part65);
-        ng_avx512_pin(part66);
-        __m512 part67 = ng_avx512_fold_halves(part51, part52);
-        __m512 part68 = ng_avx512_fold_halves(part55, part56);
-        __m512 part69 = ng_avx512_fold_halves(part59, part60);
-        __m512 part70 = ng_avx512_fold_halves(part63, part64);
-        __m512 part71 = ng_avx512_fold_quarters(part67, part68);
-        __m512 part72 = ng_avx512_fold_quarters(part69, part70);
-        __m512 part73 = ng_avx512_fold_pairs(part71, part72);
-        __m512 part74 = ng_avx512_fold_neighbours(part73, part73);
-        __m512 part75 = ng_avx512_fold_quarters(part74, part74);
-        __m512 part76 = ng_avx512_fold_halves(part53, part54);
-        __m512 part77 = ng_avx512_fold_halves(part57, part58);
-        __m512 part78 = ng_avx512_fold_halves(part61, part62);
-        __m512 part79 = ng_avx512_fold_halves(part65, part66);
-        __m512 part80 = ng_avx512_fold_quarters(part76, part77);
-        __m512 part81 = ng_avx512_fold_quarters(part78, part79);
-        __m512 part82 = ng_avx512_fold_pairs(part80, part81);
-        __m512 part83 = ng_avx512_fold_neighbours(part82, part82);
-        __m512 part84 = ng_avx512_fold_quarters(part83, part83);
-        const __m512 part85 = _mm512_add_ps(part41, part75);
-        const __m512 sum_d = _mm512_add_ps(part85, zero);
-        const __m512 part86 = _mm512_add_ps(part50, part84);
+        __m512 part35 = ng_avx512_fold_halves(parts2[0], parts2[1]);
+        __m512 part36 = ng_avx512_fold_halves(parts2[2], parts2[3]);
+        __m512 part37 = ng_avx512_fold_halves(parts2[4], parts2[5]);
+        __m512 part38 = ng_avx512_fold_halves(parts2[6], parts2[7]);
+        __m512 part39 = ng_avx512_fold_quarters(part35, part36);
+        __m512 part40 = ng_avx512_fold_quarters(part37, part38);
+        __m512 part41 = ng_avx512_fold_pairs(part39, part40);
+        __m512 part42 = ng_avx512_fold_neighbours(part41, part41);
+        __m512 part43 = ng_avx512_fold_quarters(part42, part42);
+        __m512 part44 = ng_avx512_fold_halves(parts3[0], parts3[1]);
+        __m512 part45 = ng_avx512_fold_halves(parts3[2], parts3[3]);
+        __m512 part46 = ng_avx512_fold_halves(parts3[4], parts3[5]);
+        __m512 part47 = ng_avx512_fold_halves(parts3[6], parts3[7]);
+        __m512 part48 = ng_avx512_fold_quarters(part44, part45);
+        __m512 part49 = ng_avx512_fold_quarters(part46, part47);
+        __m512 part50 = ng_avx512_fold_pairs(part48, part49);
+        __m512 part51 = ng_avx512_fold_neighbours(part50, part50);
+        __m512 part52 = ng_avx512_fold_quarters(part51, part51);
+        const __m512 part53 = _mm512_add_ps(part25, part43);
+        const __m512 sum_d = _mm512_add_ps(part53, zero);
+        const __m512 part54 = _mm512_add_ps(part34, part52);
         /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -568,13 +367,13 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
         const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part86, count1)));
+                _mm512_div_ps(part54, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 2880; i += 64) {
+        for (size_t i = 0; i < 2880; i += 32) {
             const __m512i x_raw8 = _mm512_loadu_si512(x_row + i);
             const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
             const __m512 d = _mm512_sub_ps(x17, mu1);
@@ -617,48 +416,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             _mm512_storeu_si512(y_row + i + 2880, out_raw1);
             _mm512_storeu_si512(y_row + i + 5760, out_raw2);
             _mm512_storeu_si512(y_row + i + 8640, out_raw3);
-            const __m512i x_raw12 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x25 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw12, 16));
-            const __m512 d8 = _mm512_sub_ps(x25, mu1);
-            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
-            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512i beta_raw1 = _mm512_loadu_si512(beta + i + 32);
-            const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
-            const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
-            const __m512 d9 = _mm512_sub_ps(x26, mu1);
-            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta1),
-                    rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta1), rstd1), gamma4,
-                    beta4));
-            const __m512i x_raw13 = _mm512_loadu_si512(x_row + i + 2912);
-            const __m512 x27 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw13, 16));
-            const __m512 d10 = _mm512_sub_ps(x27, mu2);
-            const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
-            const __m512 d11 = _mm512_sub_ps(x28, mu2);
-            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta2),
-                    rstd2), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta2), rstd2), gamma4,
-                    beta4));
-            const __m512i x_raw14 = _mm512_loadu_si512(x_row + i + 5792);
-            const __m512 x29 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw14, 16));
-            const __m512 d12 = _mm512_sub_ps(x29, mu3);
-            const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
-            const __m512 d13 = _mm512_sub_ps(x30, mu3);
-            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta3),
-                    rstd3), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta3), rstd3), gamma4,
-                    beta4));
-            const __m512i x_raw15 = _mm512_loadu_si512(x_row + i + 8672);
-            const __m512 x31 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw15, 16));
-            const __m512 d14 = _mm512_sub_ps(x31, mu4);
-            const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
-            const __m512 d15 = _mm512_sub_ps(x32, mu4);
-            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta4),
-                    rstd4), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta4), rstd4), gamma4,
-                    beta4));
-            _mm512_storeu_si512(y_row + i + 32, out_raw4);
-            _mm512_storeu_si512(y_row + i + 2912, out_raw5);
-            _mm512_storeu_si512(y_row + i + 5792, out_raw6);
-            _mm512_storeu_si512(y_row + i + 8672, out_raw7);
         }
     }
     for (; row < rows; ++row) {

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,19 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -72,11 +86,6 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y)
 {
@@ -121,335 +130,108 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
         const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
         const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(5));
-        __m256 total4 = zero;
-        __m256 total5 = zero;
-        __m256 total6 = zero;
-        __m256 total7 = zero;
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            total4 = _mm256_add_ps(total4, d);
-            squares = _mm256_fmadd_ps(d, d, squares);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu1);
-            total5 = _mm256_add_ps(total5, d1);
-            squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu1);
-            total6 = _mm256_add_ps(total6, d2);
-            squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu1);
-            total7 = _mm256_add_ps(total7, d3);
-            squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+        __m256 mu_of[4];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        mu_of[2] = mu3;
+        mu_of[3] = mu4;
+        __m256 parts[4];
+        __m256 parts1[4];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 512;
+            const __m256 mu_here = mu_of[r];
+            __m256 total4 = zero;
+            __m256 total5 = zero;
+            __m256 total6 = zero;
+            __m256 total7 = zero;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            for (size_t i = 0; i < 512; i += 64) {
+                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                const __m256 d = _mm256_sub_ps(x5, mu_here);
+                total4 = _mm256_add_ps(total4, d);
+                squares = _mm256_fmadd_ps(d, d, squares);
+                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                total5 = _mm256_add_ps(total5, d1);
+                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 32));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                total6 = _mm256_add_ps(total6, d2);
+                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 48));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                total7 = _mm256_add_ps(total7, d3);
+                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+            }
+            __m256 part4 = _mm256_add_ps(total4, total6);
+            __m256 part5 = _mm256_add_ps(total5, total7);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            __m256 part7 = _mm256_add_ps(squares, squares2);
+            __m256 part8 = _mm256_add_ps(squares1, squares3);
+            __m256 part9 = _mm256_add_ps(part7, part8);
+            ng_avx2_pin(part9);
+            __m256 total8 = zero;
+            __m256 total9 = zero;
+            __m256 total10 = zero;
+            __m256 total11 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 512; i += 64) {
+                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                const __m256 d = _mm256_sub_ps(x5, mu_here);
+                total8 = _mm256_add_ps(total8, d);
+                squares4 = _mm256_fmadd_ps(d, d, squares4);
+                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                total9 = _mm256_add_ps(total9, d1);
+                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                total10 = _mm256_add_ps(total10, d2);
+                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                total11 = _mm256_add_ps(total11, d3);
+                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            }
+            __m256 part10 = _mm256_add_ps(total8, total10);
+            __m256 part11 = _mm256_add_ps(total9, total11);
+            __m256 part12 = _mm256_add_ps(part10, part11);
+            ng_avx2_pin(part12);
+            __m256 part13 = _mm256_add_ps(squares4, squares6);
+            __m256 part14 = _mm256_add_ps(squares5, squares7);
+            __m256 part15 = _mm256_add_ps(part13, part14);
+            ng_avx2_pin(part15);
+            __m256 part16 = _mm256_add_ps(part6, part12);
+            ng_avx2_pin(part16);
+            __m256 part17 = _mm256_add_ps(part9, part15);
+            ng_avx2_pin(part17);
+            parts[r] = part16;
+            parts1[r] = part17;
         }
-        __m256 part4 = _mm256_add_ps(total4, total6);
-        __m256 part5 = _mm256_add_ps(total5, total7);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        __m256 part7 = _mm256_add_ps(squares, squares2);
-        __m256 part8 = _mm256_add_ps(squares1, squares3);
-        __m256 part9 = _mm256_add_ps(part7, part8);
-        ng_avx2_pin(part9);
-        __m256 total8 = zero;
-        __m256 total9 = zero;
-        __m256 total10 = zero;
-        __m256 total11 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            total8 = _mm256_add_ps(total8, d);
-            squares4 = _mm256_fmadd_ps(d, d, squares4);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu1);
-            total9 = _mm256_add_ps(total9, d1);
-            squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu1);
-            total10 = _mm256_add_ps(total10, d2);
-            squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu1);
-            total11 = _mm256_add_ps(total11, d3);
-            squares7 = _mm256_fmadd_ps(d3, d3, squares7);
-        }
-        __m256 part10 = _mm256_add_ps(total8, total10);
-        __m256 part11 = _mm256_add_ps(total9, total11);
-        __m256 part12 = _mm256_add_ps(part10, part11);
-        ng_avx2_pin(part12);
-        __m256 part13 = _mm256_add_ps(squares4, squares6);
-        __m256 part14 = _mm256_add_ps(squares5, squares7);
-        __m256 part15 = _mm256_add_ps(part13, part14);
-        ng_avx2_pin(part15);
-        __m256 part16 = _mm256_add_ps(part6, part12);
-        ng_avx2_pin(part16);
-        __m256 part17 = _mm256_add_ps(part9, part15);
-        ng_avx2_pin(part17);
-        __m256 total12 = zero;
-        __m256 total13 = zero;
-        __m256 total14 = zero;
-        __m256 total15 = zero;
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 512));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu2);
-            total12 = _mm256_add_ps(total12, d);
-            squares8 = _mm256_fmadd_ps(d, d, squares8);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 528));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu2);
-            total13 = _mm256_add_ps(total13, d1);
-            squares9 = _mm256_fmadd_ps(d1, d1, squares9);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 544));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu2);
-            total14 = _mm256_add_ps(total14, d2);
-            squares10 = _mm256_fmadd_ps(d2, d2, squares10);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 560));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu2);
-            total15 = _mm256_add_ps(total15, d3);
-            squares11 = _mm256_fmadd_ps(d3, d3, squares11);
-        }
-        __m256 part18 = _mm256_add_ps(total12, total14);
-        __m256 part19 = _mm256_add_ps(total13, total15);
-        __m256 part20 = _mm256_add_ps(part18, part19);
-        ng_avx2_pin(part20);
-        __m256 part21 = _mm256_add_ps(squares8, squares10);
-        __m256 part22 = _mm256_add_ps(squares9, squares11);
-        __m256 part23 = _mm256_add_ps(part21, part22);
-        ng_avx2_pin(part23);
-        __m256 total16 = zero;
-        __m256 total17 = zero;
-        __m256 total18 = zero;
-        __m256 total19 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 520));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu2);
-            total16 = _mm256_add_ps(total16, d);
-            squares12 = _mm256_fmadd_ps(d, d, squares12);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 536));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu2);
-            total17 = _mm256_add_ps(total17, d1);
-            squares13 = _mm256_fmadd_ps(d1, d1, squares13);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 552));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu2);
-            total18 = _mm256_add_ps(total18, d2);
-            squares14 = _mm256_fmadd_ps(d2, d2, squares14);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 568));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu2);
-            total19 = _mm256_add_ps(total19, d3);
-            squares15 = _mm256_fmadd_ps(d3, d3, squares15);
-        }
-        __m256 part24 = _mm256_add_ps(total16, total18);
-        __m256 part25 = _mm256_add_ps(total17, total19);
-        __m256 part26 = _mm256_add_ps(part24, part25);
-        ng_avx2_pin(part26);
-        __m256 part27 = _mm256_add_ps(squares12, squares14);
-        __m256 part28 = _mm256_add_ps(squares13, squares15);
-        __m256 part29 = _mm256_add_ps(part27, part28);
-        ng_avx2_pin(part29);
-        __m256 part30 = _mm256_add_ps(part20, part26);
-        ng_avx2_pin(part30);
-        __m256 part31 = _mm256_add_ps(part23, part29);
-        ng_avx2_pin(part31);
-        __m256 total20 = zero;
-        __m256 total21 = zero;
-        __m256 total22 = zero;
-        __m256 total23 = zero;
-        __m256 squares16 = zero;
-        __m256 squares17 = zero;
-        __m256 squares18 = zero;
-        __m256 squares19 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1024));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu3);
-            total20 = _mm256_add_ps(total20, d);
-            squares16 = _mm256_fmadd_ps(d, d, squares16);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1040));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu3);
-            total21 = _mm256_add_ps(total21, d1);
-            squares17 = _mm256_fmadd_ps(d1, d1, squares17);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1056));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu3);
-            total22 = _mm256_add_ps(total22, d2);
-            squares18 = _mm256_fmadd_ps(d2, d2, squares18);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1072));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu3);
-            total23 = _mm256_add_ps(total23, d3);
-            squares19 = _mm256_fmadd_ps(d3, d3, squares19);
-        }
-        __m256 part32 = _mm256_add_ps(total20, total22);
-        __m256 part33 = _mm256_add_ps(total21, total23);
-        __m256 part34 = _mm256_add_ps(part32, part33);
-        ng_avx2_pin(part34);
-        __m256 part35 = _mm256_add_ps(squares16, squares18);
-        __m256 part36 = _mm256_add_ps(squares17, squares19);
-        __m256 part37 = _mm256_add_ps(part35, part36);
-        ng_avx2_pin(part37);
-        __m256 total24 = zero;
-        __m256 total25 = zero;
-        __m256 total26 = zero;
-        __m256 total27 = zero;
-        __m256 squares20 = zero;
-        __m256 squares21 = zero;
-        __m256 squares22 = zero;
-        __m256 squares23 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1032));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu3);
-            total24 = _mm256_add_ps(total24, d);
-            squares20 = _mm256_fmadd_ps(d, d, squares20);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1048));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu3);
-            total25 = _mm256_add_ps(total25, d1);
-            squares21 = _mm256_fmadd_ps(d1, d1, squares21);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1064));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu3);
-            total26 = _mm256_add_ps(total26, d2);
-            squares22 = _mm256_fmadd_ps(d2, d2, squares22);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1080));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu3);
-            total27 = _mm256_add_ps(total27, d3);
-            squares23 = _mm256_fmadd_ps(d3, d3, squares23);
-        }
-        __m256 part38 = _mm256_add_ps(total24, total26);
-        __m256 part39 = _mm256_add_ps(total25, total27);
-        __m256 part40 = _mm256_add_ps(part38, part39);
-        ng_avx2_pin(part40);
-        __m256 part41 = _mm256_add_ps(squares20, squares22);
-        __m256 part42 = _mm256_add_ps(squares21, squares23);
-        __m256 part43 = _mm256_add_ps(part41, part42);
-        ng_avx2_pin(part43);
-        __m256 part44 = _mm256_add_ps(part34, part40);
-        ng_avx2_pin(part44);
-        __m256 part45 = _mm256_add_ps(part37, part43);
-        ng_avx2_pin(part45);
-        __m256 total28 = zero;
-        __m256 total29 = zero;
-        __m256 total30 = zero;
-        __m256 total31 = zero;
-        __m256 squares24 = zero;
-        __m256 squares25 = zero;
-        __m256 squares26 = zero;
-        __m256 squares27 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1536));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu4);
-            total28 = _mm256_add_ps(total28, d);
-            squares24 = _mm256_fmadd_ps(d, d, squares24);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1552));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu4);
-            total29 = _mm256_add_ps(total29, d1);
-            squares25 = _mm256_fmadd_ps(d1, d1, squares25);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1568));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu4);
-            total30 = _mm256_add_ps(total30, d2);
-            squares26 = _mm256_fmadd_ps(d2, d2, squares26);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1584));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu4);
-            total31 = _mm256_add_ps(total31, d3);
-            squares27 = _mm256_fmadd_ps(d3, d3, squares27);
-        }
-        __m256 part46 = _mm256_add_ps(total28, total30);
-        __m256 part47 = _mm256_add_ps(total29, total31);
-        __m256 part48 = _mm256_add_ps(part46, part47);
-        ng_avx2_pin(part48);
-        __m256 part49 = _mm256_add_ps(squares24, squares26);
-        __m256 part50 = _mm256_add_ps(squares25, squares27);
-        __m256 part51 = _mm256_add_ps(part49, part50);
-        ng_avx2_pin(part51);
-        __m256 total32 = zero;
-        __m256 total33 = zero;
-        __m256 total34 = zero;
-        __m256 total35 = zero;
-        __m256 squares28 = zero;
-        __m256 squares29 = zero;
-        __m256 squares30 = zero;
-        __m256 squares31 = zero;
-        for (size_t i = 0; i < 512; i += 64) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1544));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu4);
-            total32 = _mm256_add_ps(total32, d);
-            squares28 = _mm256_fmadd_ps(d, d, squares28);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1560));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu4);
-            total33 = _mm256_add_ps(total33, d1);
-            squares29 = _mm256_fmadd_ps(d1, d1, squares29);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1576));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu4);
-            total34 = _mm256_add_ps(total34, d2);
-            squares30 = _mm256_fmadd_ps(d2, d2, squares30);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1592));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu4);
-            total35 = _mm256_add_ps(total35, d3);
-            squares31 = _mm256_fmadd_ps(d3, d3, squares31);
-        }
-        __m256 part52 = _mm256_add_ps(total32, total34);
-        __m256 part53 = _mm256_add_ps(total33, total35);
-        __m256 part54 = _mm256_add_ps(part52, part53);
-        ng_avx2_pin(part54);
-        __m256 part55 = _mm256_add_ps(squares28, squares30);
-        __m256 part56 = _mm256_add_ps(squares29, squares31);
-        __m256 part57 = _mm256_add_ps(part55, part56);
-        ng_avx2_pin(part57);
-        __m256 part58 = _mm256_add_ps(part48, part54);
-        ng_avx2_pin(part58);
-        __m256 part59 = _mm256_add_ps(part51, part57);
-        ng_avx2_pin(part59);
-        __m256 part60 = ng_avx2_fold_halves(part16, part30);
-        __m256 part61 = ng_avx2_fold_halves(part44, part58);
-        __m256 part62 = ng_avx2_fold_pairs(part60, part61);
-        __m256 part63 = ng_avx2_fold_neighbours(part62, part62);
-        __m256 part64 = ng_avx2_fold_halves(part17, part31);
-        __m256 part65 = ng_avx2_fold_halves(part45, part59);
-        __m256 part66 = ng_avx2_fold_pairs(part64, part65);
-        __m256 part67 = ng_avx2_fold_neighbours(part66, part66);
-        const __m256 sum_d = _mm256_add_ps(part63, zero);
+        __m256 part4 = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part5 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part6 = ng_avx2_fold_pairs(part4, part5);
+        __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
+        __m256 part8 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+        __m256 part9 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+        __m256 part10 = ng_avx2_fold_pairs(part8, part9);
+        __m256 part11 = ng_avx2_fold_neighbours(part10, part10);
+        const __m256 sum_d = _mm256_add_ps(part7, zero);
         /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1 /
            sqrt(variance + eps); store y = (d - delta) * rstd. */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
@@ -458,13 +240,13 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
         const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(5));
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part67, count1)));
+                _mm256_div_ps(part11, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-        for (size_t i = 0; i < 512; i += 64) {
+        for (size_t i = 0; i < 512; i += 8) {
             const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
             const __m256 d = _mm256_sub_ps(x5, mu1);
@@ -485,146 +267,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
             _mm256_storeu_ps(y_row + i + 512, out1);
             _mm256_storeu_ps(y_row + i + 1024, out2);
             _mm256_storeu_ps(y_row + i + 1536, out3);
-            const __m128i x_raw8 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw8), 16));
-            const __m256 d4 = _mm256_sub_ps(x9, mu1);
-            const __m256 out4 = _mm256_mul_ps(_mm256_sub_ps(d4, delta1), rstd1);
-            const __m128i x_raw9 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 520));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw9), 16));
-            const __m256 d5 = _mm256_sub_ps(x10, mu2);
-            const __m256 out5 = _mm256_mul_ps(_mm256_sub_ps(d5, delta2), rstd2);
-            const __m128i x_raw10 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1032));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw10), 16));
-            const __m256 d6 = _mm256_sub_ps(x11, mu3);
-            const __m256 out6 = _mm256_mul_ps(_mm256_sub_ps(d6, delta3), rstd3);
-            const __m128i x_raw11 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1544));
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw11), 16));
-            const __m256 d7 = _mm256_sub_ps(x12, mu4);
-            const __m256 out7 = _mm256_mul_ps(_mm256_sub_ps(d7, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 8, out4);
-            _mm256_storeu_ps(y_row + i + 520, out5);
-            _mm256_storeu_ps(y_row + i + 1032, out6);
-            _mm256_storeu_ps(y_row + i + 1544, out7);
-            const __m128i x_raw12 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw12), 16));
-            const __m256 d8 = _mm256_sub_ps(x13, mu1);
-            const __m256 out8 = _mm256_mul_ps(_mm256_sub_ps(d8, delta1), rstd1);
-            const __m128i x_raw13 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 528));
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw13), 16));
-            const __m256 d9 = _mm256_sub_ps(x14, mu2);
-            const __m256 out9 = _mm256_mul_ps(_mm256_sub_ps(d9, delta2), rstd2);
-            const __m128i x_raw14 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1040));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw14), 16));
-            const __m256 d10 = _mm256_sub_ps(x15, mu3);
-            const __m256 out10 = _mm256_mul_ps(_mm256_sub_ps(d10, delta3), rstd3);
-            const __m128i x_raw15 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1552));
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw15), 16));
-            const __m256 d11 = _mm256_sub_ps(x16, mu4);
-            const __m256 out11 = _mm256_mul_ps(_mm256_sub_ps(d11, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 16, out8);
-            _mm256_storeu_ps(y_row + i + 528, out9);
-            _mm256_storeu_ps(y_row + i + 1040, out10);
-            _mm256_storeu_ps(y_row + i + 1552, out11);
-            const __m128i x_raw16 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw16), 16));
-            const __m256 d12 = _mm256_sub_ps(x17, mu1);
-            const __m256 out12 = _mm256_mul_ps(_mm256_sub_ps(d12, delta1), rstd1);
-            const __m128i x_raw17 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 536));
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw17), 16));
-            const __m256 d13 = _mm256_sub_ps(x18, mu2);
-            const __m256 out13 = _mm256_mul_ps(_mm256_sub_ps(d13, delta2), rstd2);
-            const __m128i x_raw18 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1048));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw18), 16));
-            const __m256 d14 = _mm256_sub_ps(x19, mu3);
-            const __m256 out14 = _mm256_mul_ps(_mm256_sub_ps(d14, delta3), rstd3);
-            const __m128i x_raw19 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1560));
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw19), 16));
-            const __m256 d15 = _mm256_sub_ps(x20, mu4);
-            const __m256 out15 = _mm256_mul_ps(_mm256_sub_ps(d15, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 24, out12);
-            _mm256_storeu_ps(y_row + i + 536, out13);
-            _mm256_storeu_ps(y_row + i + 1048, out14);
-            _mm256_storeu_ps(y_row + i + 1560, out15);
-            const __m128i x_raw20 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw20), 16));
-            const __m256 d16 = _mm256_sub_ps(x21, mu1);
-            const __m256 out16 = _mm256_mul_ps(_mm256_sub_ps(d16, delta1), rstd1);
-            const __m128i x_raw21 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 544));
-            const __m256 x22 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw21), 16));
-            const __m256 d17 = _mm256_sub_ps(x22, mu2);
-            const __m256 out17 = _mm256_mul_ps(_mm256_sub_ps(d17, delta2), rstd2);
-            const __m128i x_raw22 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1056));
-            const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw22), 16));
-            const __m256 d18 = _mm256_sub_ps(x23, mu3);
-            const __m256 out18 = _mm256_mul_ps(_mm256_sub_ps(d18, delta3), rstd3);
-            const __m128i x_raw23 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1568));
-            const __m256 x24 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw23), 16));
-            const __m256 d19 = _mm256_sub_ps(x24, mu4);
-            const __m256 out19 = _mm256_mul_ps(_mm256_sub_ps(d19, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 32, out16);
-            _mm256_storeu_ps(y_row + i + 544, out17);
-            _mm256_storeu_ps(y_row + i + 1056, out18);
-            _mm256_storeu_ps(y_row + i + 1568, out19);
-            const __m128i x_raw24 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw24), 16));
-            const __m256 d20 = _mm256_sub_ps(x25, mu1);
-            const __m256 out20 = _mm256_mul_ps(_mm256_sub_ps(d20, delta1), rstd1);
-            const __m128i x_raw25 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 552));
-            const __m256 x26 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw25), 16));
-            const __m256 d21 = _mm256_sub_ps(x26, mu2);
-            const __m256 out21 = _mm256_mul_ps(_mm256_sub_ps(d21, delta2), rstd2);
-            const __m128i x_raw26 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1064));
-            const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw26), 16));
-            const __m256 d22 = _mm256_sub_ps(x27, mu3);
-            const __m256 out22 = _mm256_mul_ps(_mm256_sub_ps(d22, delta3), rstd3);
-            const __m128i x_raw27 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1576));
-            const __m256 x28 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw27), 16));
-            const __m256 d23 = _mm256_sub_ps(x28, mu4);
-            const __m256 out23 = _mm256_mul_ps(_mm256_sub_ps(d23, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 40, out20);
-            _mm256_storeu_ps(y_row + i + 552, out21);
-            _mm256_storeu_ps(y_row + i + 1064, out22);
-            _mm256_storeu_ps(y_row + i + 1576, out23);
-            const __m128i x_raw28 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw28), 16));
-            const __m256 d24 = _mm256_sub_ps(x29, mu1);
-            const __m256 out24 = _mm256_mul_ps(_mm256_sub_ps(d24, delta1), rstd1);
-            const __m128i x_raw29 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 560));
-            const __m256 x30 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw29), 16));
-            const __m256 d25 = _mm256_sub_ps(x30, mu2);
-            const __m256 out25 = _mm256_mul_ps(_mm256_sub_ps(d25, delta2), rstd2);
-            const __m128i x_raw30 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1072));
-            const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw30), 16));
-            const __m256 d26 = _mm256_sub_ps(x31, mu3);
-            const __m256 out26 = _mm256_mul_ps(_mm256_sub_ps(d26, delta3), rstd3);
-            const __m128i x_raw31 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1584));
-            const __m256 x32 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw31), 16));
-            const __m256 d27 = _mm256_sub_ps(x32, mu4);
-            const __m256 out27 = _mm256_mul_ps(_mm256_sub_ps(d27, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 48, out24);
-            _mm256_storeu_ps(y_row + i + 560, out25);
-            _mm256_storeu_ps(y_row + i + 1072, out26);
-            _mm256_storeu_ps(y_row + i + 1584, out27);
-            const __m128i x_raw32 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x33 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw32), 16));
-            const __m256 d28 = _mm256_sub_ps(x33, mu1);
-            const __m256 out28 = _mm256_mul_ps(_mm256_sub_ps(d28, delta1), rstd1);
-            const __m128i x_raw33 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 568));
-            const __m256 x34 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw33), 16));
-            const __m256 d29 = _mm256_sub_ps(x34, mu2);
-            const __m256 out29 = _mm256_mul_ps(_mm256_sub_ps(d29, delta2), rstd2);
-            const __m128i x_raw34 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1080));
-            const __m256 x35 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw34), 16));
-            const __m256 d30 = _mm256_sub_ps(x35, mu3);
-            const __m256 out30 = _mm256_mul_ps(_mm256_sub_ps(d30, delta3), rstd3);
-            const __m128i x_raw35 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1592));
-            const __m256 x36 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw35), 16));
-            const __m256 d31 = _mm256_sub_ps(x36, mu4);
-            const __m256 out31 = _mm256_mul_ps(_mm256_sub_ps(d31, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i + 56, out28);
-            _mm256_storeu_ps(y_row + i + 568, out29);
-            _mm256_storeu_ps(y_row + i + 1080, out30);
-            _mm256_storeu_ps(y_row + i + 1592, out31);
         }
     }
     for (; row < rows; ++row) {
@@ -737,7 +379,7 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
                 _mm256_div_ps(part22, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         ng_avx2_forget();
-        for (size_t i = 0; i < 512; i += 64) {
+        for (size_t i = 0; i < 512; i += 32) {
             const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
             const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
             const __m256 d = _mm256_sub_ps(x2, mu);
@@ -758,26 +400,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
             _mm256_storeu_ps(y_row + i + 8, out1);
             _mm256_storeu_ps(y_row + i + 16, out2);
             _mm256_storeu_ps(y_row + i + 24, out3);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d4 = _mm256_sub_ps(x6, mu);
-            const __m256 out4 = _mm256_mul_ps(_mm256_sub_ps(d4, delta), rstd);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d5 = _mm256_sub_ps(x7, mu);
-            const __m256 out5 = _mm256_mul_ps(_mm256_sub_ps(d5, delta), rstd);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d6 = _mm256_sub_ps(x8, mu);
-            const __m256 out6 = _mm256_mul_ps(_mm256_sub_ps(d6, delta), rstd);
-            const __m128i x_raw8 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw8), 16));
-            const __m256 d7 = _mm256_sub_ps(x9, mu);
-            const __m256 out7 = _mm256_mul_ps(_mm256_sub_ps(d7, delta), rstd);
-            _mm256_storeu_ps(y_row + i + 32, out4);
-            _mm256_storeu_ps(y_row + i + 40, out5);
-            _mm256_storeu_ps(y_row + i + 48, out6);
-            _mm256_storeu_ps(y_row + i + 56, out7);
         }
     }
     _mm256_zeroupper();

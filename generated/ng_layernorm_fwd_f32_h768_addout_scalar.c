@@ -17,7 +17,8 @@
 #if 1
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,21 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const float *residual,
+                                                    const float *gamma, const float *beta, float eps, float *y,
+                                                    float *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #include <string.h>
@@ -53,8 +69,8 @@ static inline float ng_scalar_float(uint32_t bits)
 
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
-/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second rounding
-   to float could go wrong: on a midpoint of floats, and below the normal floats. */
+/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
+   rounding to float could go wrong: on a midpoint of floats, and below the normal floats. */
 static inline float ng_scalar_fma(float a, float b, float c)
 {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -151,12 +167,6 @@ static inline float ng_scalar_tree(float *lane)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const float *residual, const float *gamma,
-                                             const float *beta, float eps, float *y, float *sum);
-
 void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const float *residual, const float *gamma,
                                              const float *beta, float eps, float *y, float *sum)
 {
@@ -164,8 +174,8 @@ void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const 
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 768;
         const float *const residual_row = residual + row * 768;
-        float *const y_row = y + row * 768;
         float *const sum_row = sum + row * 768;
+        float *const y_row = y + row * 768;
         /* Head of 16 elements: h = x + residual; sum h. */
         float lane[64];
         for (size_t j = 0; j < 64; ++j) {

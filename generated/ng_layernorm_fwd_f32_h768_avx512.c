@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
+                                             float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -90,12 +105,6 @@ __m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                      float *y);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                       float *y)
@@ -138,161 +147,66 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
         const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
         const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), mu);
         const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), mu);
-        __m512 total4 = zero;
-        __m512 total5 = zero;
-        __m512 total6 = zero;
-        __m512 total7 = zero;
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 768; i += 64) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x5, mu1);
-            total4 = _mm512_add_ps(total4, d);
-            squares = _mm512_fmadd_ps(d, d, squares);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(x6, mu1);
-            total5 = _mm512_add_ps(total5, d1);
-            squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d2 = _mm512_sub_ps(x7, mu1);
-            total6 = _mm512_add_ps(total6, d2);
-            squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(x8, mu1);
-            total7 = _mm512_add_ps(total7, d3);
-            squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+        __m512 mu_of[4];
+        mu_of[0] = mu1;
+        mu_of[1] = mu2;
+        mu_of[2] = mu3;
+        mu_of[3] = mu4;
+        __m512 parts[4];
+        __m512 parts1[4];
+        for (size_t r = 0; r < 4; ++r) {
+            const float *const x_at = x_row + r * 768;
+            const __m512 mu_here = mu_of[r];
+            __m512 total4 = zero;
+            __m512 total5 = zero;
+            __m512 total6 = zero;
+            __m512 total7 = zero;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 768; i += 64) {
+                const __m512 x5 = _mm512_loadu_ps(x_at + i);
+                const __m512 d = _mm512_sub_ps(x5, mu_here);
+                total4 = _mm512_add_ps(total4, d);
+                squares = _mm512_fmadd_ps(d, d, squares);
+                const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
+                const __m512 d1 = _mm512_sub_ps(x6, mu_here);
+                total5 = _mm512_add_ps(total5, d1);
+                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                const __m512 x7 = _mm512_loadu_ps(x_at + i + 32);
+                const __m512 d2 = _mm512_sub_ps(x7, mu_here);
+                total6 = _mm512_add_ps(total6, d2);
+                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                const __m512 x8 = _mm512_loadu_ps(x_at + i + 48);
+                const __m512 d3 = _mm512_sub_ps(x8, mu_here);
+                total7 = _mm512_add_ps(total7, d3);
+                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+            }
+            __m512 part5 = _mm512_add_ps(total4, total6);
+            __m512 part6 = _mm512_add_ps(total5, total7);
+            __m512 part7 = _mm512_add_ps(part5, part6);
+            ng_avx512_pin(part7);
+            __m512 part8 = _mm512_add_ps(squares, squares2);
+            __m512 part9 = _mm512_add_ps(squares1, squares3);
+            __m512 part10 = _mm512_add_ps(part8, part9);
+            ng_avx512_pin(part10);
+            ng_avx512_pin(part7);
+            ng_avx512_pin(part10);
+            parts[r] = part7;
+            parts1[r] = part10;
         }
-        __m512 part5 = _mm512_add_ps(total4, total6);
-        __m512 part6 = _mm512_add_ps(total5, total7);
-        __m512 part7 = _mm512_add_ps(part5, part6);
-        ng_avx512_pin(part7);
-        __m512 part8 = _mm512_add_ps(squares, squares2);
-        __m512 part9 = _mm512_add_ps(squares1, squares3);
-        __m512 part10 = _mm512_add_ps(part8, part9);
-        ng_avx512_pin(part10);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part10);
-        __m512 total8 = zero;
-        __m512 total9 = zero;
-        __m512 total10 = zero;
-        __m512 total11 = zero;
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 768; i += 64) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i + 768);
-            const __m512 d = _mm512_sub_ps(x5, mu2);
-            total8 = _mm512_add_ps(total8, d);
-            squares4 = _mm512_fmadd_ps(d, d, squares4);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 784);
-            const __m512 d1 = _mm512_sub_ps(x6, mu2);
-            total9 = _mm512_add_ps(total9, d1);
-            squares5 = _mm512_fmadd_ps(d1, d1, squares5);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 800);
-            const __m512 d2 = _mm512_sub_ps(x7, mu2);
-            total10 = _mm512_add_ps(total10, d2);
-            squares6 = _mm512_fmadd_ps(d2, d2, squares6);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 816);
-            const __m512 d3 = _mm512_sub_ps(x8, mu2);
-            total11 = _mm512_add_ps(total11, d3);
-            squares7 = _mm512_fmadd_ps(d3, d3, squares7);
-        }
-        __m512 part11 = _mm512_add_ps(total8, total10);
-        __m512 part12 = _mm512_add_ps(total9, total11);
-        __m512 part13 = _mm512_add_ps(part11, part12);
-        ng_avx512_pin(part13);
-        __m512 part14 = _mm512_add_ps(squares4, squares6);
-        __m512 part15 = _mm512_add_ps(squares5, squares7);
-        __m512 part16 = _mm512_add_ps(part14, part15);
-        ng_avx512_pin(part16);
-        ng_avx512_pin(part13);
-        ng_avx512_pin(part16);
-        __m512 total12 = zero;
-        __m512 total13 = zero;
-        __m512 total14 = zero;
-        __m512 total15 = zero;
-        __m512 squares8 = zero;
-        __m512 squares9 = zero;
-        __m512 squares10 = zero;
-        __m512 squares11 = zero;
-        for (size_t i = 0; i < 768; i += 64) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i + 1536);
-            const __m512 d = _mm512_sub_ps(x5, mu3);
-            total12 = _mm512_add_ps(total12, d);
-            squares8 = _mm512_fmadd_ps(d, d, squares8);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 1552);
-            const __m512 d1 = _mm512_sub_ps(x6, mu3);
-            total13 = _mm512_add_ps(total13, d1);
-            squares9 = _mm512_fmadd_ps(d1, d1, squares9);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 1568);
-            const __m512 d2 = _mm512_sub_ps(x7, mu3);
-            total14 = _mm512_add_ps(total14, d2);
-            squares10 = _mm512_fmadd_ps(d2, d2, squares10);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 1584);
-            const __m512 d3 = _mm512_sub_ps(x8, mu3);
-            total15 = _mm512_add_ps(total15, d3);
-            squares11 = _mm512_fmadd_ps(d3, d3, squares11);
-        }
-        __m512 part17 = _mm512_add_ps(total12, total14);
-        __m512 part18 = _mm512_add_ps(total13, total15);
-        __m512 part19 = _mm512_add_ps(part17, part18);
-        ng_avx512_pin(part19);
-        __m512 part20 = _mm512_add_ps(squares8, squares10);
-        __m512 part21 = _mm512_add_ps(squares9, squares11);
-        __m512 part22 = _mm512_add_ps(part20, part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part22);
-        __m512 total16 = zero;
-        __m512 total17 = zero;
-        __m512 total18 = zero;
-        __m512 total19 = zero;
-        __m512 squares12 = zero;
-        __m512 squares13 = zero;
-        __m512 squares14 = zero;
-        __m512 squares15 = zero;
-        for (size_t i = 0; i < 768; i += 64) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i + 2304);
-            const __m512 d = _mm512_sub_ps(x5, mu4);
-            total16 = _mm512_add_ps(total16, d);
-            squares12 = _mm512_fmadd_ps(d, d, squares12);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 2320);
-            const __m512 d1 = _mm512_sub_ps(x6, mu4);
-            total17 = _mm512_add_ps(total17, d1);
-            squares13 = _mm512_fmadd_ps(d1, d1, squares13);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 2336);
-            const __m512 d2 = _mm512_sub_ps(x7, mu4);
-            total18 = _mm512_add_ps(total18, d2);
-            squares14 = _mm512_fmadd_ps(d2, d2, squares14);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 2352);
-            const __m512 d3 = _mm512_sub_ps(x8, mu4);
-            total19 = _mm512_add_ps(total19, d3);
-            squares15 = _mm512_fmadd_ps(d3, d3, squares15);
-        }
-        __m512 part23 = _mm512_add_ps(total16, total18);
-        __m512 part24 = _mm512_add_ps(total17, total19);
-        __m512 part25 = _mm512_add_ps(part23, part24);
-        ng_avx512_pin(part25);
-        __m512 part26 = _mm512_add_ps(squares12, squares14);
-        __m512 part27 = _mm512_add_ps(squares13, squares15);
-        __m512 part28 = _mm512_add_ps(part26, part27);
-        ng_avx512_pin(part28);
-        ng_avx512_pin(part25);
-        ng_avx512_pin(part28);
-        __m512 part29 = ng_avx512_fold_halves(part7, part13);
-        __m512 part30 = ng_avx512_fold_halves(part19, part25);
-        __m512 part31 = ng_avx512_fold_quarters(part29, part30);
-        __m512 part32 = ng_avx512_fold_pairs(part31, part31);
-        __m512 part33 = ng_avx512_fold_neighbours(part32, part32);
-        __m512 part34 = ng_avx512_fold_halves(part10, part16);
-        __m512 part35 = ng_avx512_fold_halves(part22, part28);
-        __m512 part36 = ng_avx512_fold_quarters(part34, part35);
-        __m512 part37 = ng_avx512_fold_pairs(part36, part36);
-        __m512 part38 = ng_avx512_fold_neighbours(part37, part37);
-        const __m512 sum_d = _mm512_add_ps(part33, zero);
+        __m512 part5 = ng_avx512_fold_halves(parts[0], parts[1]);
+        __m512 part6 = ng_avx512_fold_halves(parts[2], parts[3]);
+        __m512 part7 = ng_avx512_fold_quarters(part5, part6);
+        __m512 part8 = ng_avx512_fold_pairs(part7, part7);
+        __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
+        __m512 part10 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+        __m512 part11 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+        __m512 part12 = ng_avx512_fold_quarters(part10, part11);
+        __m512 part13 = ng_avx512_fold_pairs(part12, part12);
+        __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
+        const __m512 sum_d = _mm512_add_ps(part9, zero);
         /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -301,13 +215,13 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
         const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
         const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), delta);
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part38, count1)));
+                _mm512_div_ps(part14, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
-        for (size_t i = 0; i < 768; i += 64) {
+        for (size_t i = 0; i < 768; i += 32) {
             const __m512 x5 = _mm512_loadu_ps(x_row + i);
             const __m512 d = _mm512_sub_ps(x5, mu1);
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
@@ -344,42 +258,6 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
             _mm512_storeu_ps(y_row + i + 784, out5);
             _mm512_storeu_ps(y_row + i + 1552, out6);
             _mm512_storeu_ps(y_row + i + 2320, out7);
-            const __m512 x13 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d8 = _mm512_sub_ps(x13, mu1);
-            const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
-            const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
-            const __m512 out8 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta1), rstd1), gamma3, beta3);
-            const __m512 x14 = _mm512_loadu_ps(x_row + i + 800);
-            const __m512 d9 = _mm512_sub_ps(x14, mu2);
-            const __m512 out9 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta2), rstd2), gamma3, beta3);
-            const __m512 x15 = _mm512_loadu_ps(x_row + i + 1568);
-            const __m512 d10 = _mm512_sub_ps(x15, mu3);
-            const __m512 out10 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta3), rstd3), gamma3, beta3);
-            const __m512 x16 = _mm512_loadu_ps(x_row + i + 2336);
-            const __m512 d11 = _mm512_sub_ps(x16, mu4);
-            const __m512 out11 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta4), rstd4), gamma3, beta3);
-            const __m512 x17 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d12 = _mm512_sub_ps(x17, mu1);
-            const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
-            const __m512 beta4 = _mm512_loadu_ps(beta + i + 48);
-            const __m512 out12 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta1), rstd1), gamma4, beta4);
-            const __m512 x18 = _mm512_loadu_ps(x_row + i + 816);
-            const __m512 d13 = _mm512_sub_ps(x18, mu2);
-            const __m512 out13 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta2), rstd2), gamma4, beta4);
-            const __m512 x19 = _mm512_loadu_ps(x_row + i + 1584);
-            const __m512 d14 = _mm512_sub_ps(x19, mu3);
-            const __m512 out14 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta3), rstd3), gamma4, beta4);
-            const __m512 x20 = _mm512_loadu_ps(x_row + i + 2352);
-            const __m512 d15 = _mm512_sub_ps(x20, mu4);
-            const __m512 out15 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta4), rstd4), gamma4, beta4);
-            _mm512_storeu_ps(y_row + i + 32, out8);
-            _mm512_storeu_ps(y_row + i + 800, out9);
-            _mm512_storeu_ps(y_row + i + 1568, out10);
-            _mm512_storeu_ps(y_row + i + 2336, out11);
-            _mm512_storeu_ps(y_row + i + 48, out12);
-            _mm512_storeu_ps(y_row + i + 816, out13);
-            _mm512_storeu_ps(y_row + i + 1584, out14);
-            _mm512_storeu_ps(y_row + i + 2352, out15);
         }
     }
     for (; row < rows; ++row) {

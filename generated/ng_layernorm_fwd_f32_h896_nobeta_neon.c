@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const float *gamma, float eps,
+                                                  float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -53,11 +68,6 @@ static inline float32x4_t ng_neon_fold_halves(float32x4_t a, float32x4_t b)
     return vaddq_f32(vcombine_f32(vget_low_f32(a), vget_low_f32(b)), vcombine_f32(vget_high_f32(a), vget_high_f32(b)));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
 
 void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
@@ -236,7 +246,7 @@ void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const fl
         const float32x4_t delta = vdivq_f32(sum_d, count1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part38, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
-        for (size_t i = 0; i < 896; i += 64) {
+        for (size_t i = 0; i < 896; i += 32) {
             const float32x4_t x5 = vld1q_f32(x_row + i);
             const float32x4_t d = vsubq_f32(x5, mu);
             const float32x4_t gamma1 = vld1q_f32(gamma + i);
@@ -277,46 +287,6 @@ void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, const fl
             vst1q_f32(y_row + i + 20, out5);
             vst1q_f32(y_row + i + 24, out6);
             vst1q_f32(y_row + i + 28, out7);
-            const float32x4_t x13 = vld1q_f32(x_row + i + 32);
-            const float32x4_t d8 = vsubq_f32(x13, mu);
-            const float32x4_t gamma9 = vld1q_f32(gamma + i + 32);
-            const float32x4_t out8 = vmulq_f32(vmulq_f32(vsubq_f32(d8, delta), rstd), gamma9);
-            const float32x4_t x14 = vld1q_f32(x_row + i + 36);
-            const float32x4_t d9 = vsubq_f32(x14, mu);
-            const float32x4_t gamma10 = vld1q_f32(gamma + i + 36);
-            const float32x4_t out9 = vmulq_f32(vmulq_f32(vsubq_f32(d9, delta), rstd), gamma10);
-            const float32x4_t x15 = vld1q_f32(x_row + i + 40);
-            const float32x4_t d10 = vsubq_f32(x15, mu);
-            const float32x4_t gamma11 = vld1q_f32(gamma + i + 40);
-            const float32x4_t out10 = vmulq_f32(vmulq_f32(vsubq_f32(d10, delta), rstd), gamma11);
-            const float32x4_t x16 = vld1q_f32(x_row + i + 44);
-            const float32x4_t d11 = vsubq_f32(x16, mu);
-            const float32x4_t gamma12 = vld1q_f32(gamma + i + 44);
-            const float32x4_t out11 = vmulq_f32(vmulq_f32(vsubq_f32(d11, delta), rstd), gamma12);
-            const float32x4_t x17 = vld1q_f32(x_row + i + 48);
-            const float32x4_t d12 = vsubq_f32(x17, mu);
-            const float32x4_t gamma13 = vld1q_f32(gamma + i + 48);
-            const float32x4_t out12 = vmulq_f32(vmulq_f32(vsubq_f32(d12, delta), rstd), gamma13);
-            const float32x4_t x18 = vld1q_f32(x_row + i + 52);
-            const float32x4_t d13 = vsubq_f32(x18, mu);
-            const float32x4_t gamma14 = vld1q_f32(gamma + i + 52);
-            const float32x4_t out13 = vmulq_f32(vmulq_f32(vsubq_f32(d13, delta), rstd), gamma14);
-            const float32x4_t x19 = vld1q_f32(x_row + i + 56);
-            const float32x4_t d14 = vsubq_f32(x19, mu);
-            const float32x4_t gamma15 = vld1q_f32(gamma + i + 56);
-            const float32x4_t out14 = vmulq_f32(vmulq_f32(vsubq_f32(d14, delta), rstd), gamma15);
-            const float32x4_t x20 = vld1q_f32(x_row + i + 60);
-            const float32x4_t d15 = vsubq_f32(x20, mu);
-            const float32x4_t gamma16 = vld1q_f32(gamma + i + 60);
-            const float32x4_t out15 = vmulq_f32(vmulq_f32(vsubq_f32(d15, delta), rstd), gamma16);
-            vst1q_f32(y_row + i + 32, out8);
-            vst1q_f32(y_row + i + 36, out9);
-            vst1q_f32(y_row + i + 40, out10);
-            vst1q_f32(y_row + i + 44, out11);
-            vst1q_f32(y_row + i + 48, out12);
-            vst1q_f32(y_row + i + 52, out13);
-            vst1q_f32(y_row + i + 56, out14);
-            vst1q_f32(y_row + i + 60, out15);
         }
     }
 }

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, const uint16_t *gamma,
+                                                        const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -99,12 +114,6 @@ __m128i ng_avx2_to_bf16_nan(__m256 v)
     return ng_avx2_to_bf16(ng_avx2_quiet(v));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, float eps, uint16_t *y);
 
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, const uint16_t *gamma,
@@ -306,7 +315,7 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part47, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        for (size_t i = 0; i < 1280; i += 64) {
+        for (size_t i = 0; i < 1280; i += 32) {
             const __m256 x5 = _mm256_loadu_ps(x_row + i);
             const __m256 d = _mm256_sub_ps(x5, mu);
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
@@ -321,64 +330,28 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw1), 16));
             const __m128i beta_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 8));
             const __m256 beta2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw1), 16));
-            const __m128i out_raw1 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd),
-                    gamma2, beta2));
+            const __m128i out_raw1 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta),
+                    rstd), gamma2, beta2));
             const __m256 x7 = _mm256_loadu_ps(x_row + i + 16);
             const __m256 d2 = _mm256_sub_ps(x7, mu);
             const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
             const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw2), 16));
             const __m128i beta_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 16));
             const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw2), 16));
-            const __m128i out_raw2 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta), rstd),
-                    gamma3, beta3));
+            const __m128i out_raw2 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta),
+                    rstd), gamma3, beta3));
             const __m256 x8 = _mm256_loadu_ps(x_row + i + 24);
             const __m256 d3 = _mm256_sub_ps(x8, mu);
             const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw3), 16));
             const __m128i beta_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 24));
             const __m256 beta4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw3), 16));
-            const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd),
-                    gamma4, beta4));
+            const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta),
+                    rstd), gamma4, beta4));
             _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
-            const __m256 x9 = _mm256_loadu_ps(x_row + i + 32);
-            const __m256 d4 = _mm256_sub_ps(x9, mu);
-            const __m128i gamma_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw4), 16));
-            const __m128i beta_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 32));
-            const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw4), 16));
-            const __m128i out_raw4 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta), rstd),
-                    gamma5, beta5));
-            const __m256 x10 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 d5 = _mm256_sub_ps(x10, mu);
-            const __m128i gamma_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 40));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw5), 16));
-            const __m128i beta_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 40));
-            const __m256 beta6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw5), 16));
-            const __m128i out_raw5 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta), rstd),
-                    gamma6, beta6));
-            const __m256 x11 = _mm256_loadu_ps(x_row + i + 48);
-            const __m256 d6 = _mm256_sub_ps(x11, mu);
-            const __m128i gamma_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw6), 16));
-            const __m128i beta_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 48));
-            const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw6), 16));
-            const __m128i out_raw6 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta), rstd),
-                    gamma7, beta7));
-            const __m256 x12 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 d7 = _mm256_sub_ps(x12, mu);
-            const __m128i gamma_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 56));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw7), 16));
-            const __m128i beta_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 56));
-            const __m256 beta8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw7), 16));
-            const __m128i out_raw7 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta), rstd),
-                    gamma8, beta8));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 32), out_raw4);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 40), out_raw5);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 48), out_raw6);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 56), out_raw7);
         }
     }
     _mm256_zeroupper();

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
+                                                          const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -117,12 +132,6 @@ __m256i ng_avx512_to_bf16_nan(__m512 v)
     return ng_avx512_to_bf16(ng_avx512_quiet(v));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
-                                                   const uint16_t *beta, float eps, uint16_t *y);
 
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
@@ -247,8 +256,8 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw), 16));
             const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
             const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(beta_raw), 16));
-            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta), rstd),
-                    gamma1, beta1));
+            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta),
+                    rstd), gamma1, beta1));
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 16);
             const __m512 d1 = _mm512_sub_ps(x4, mu);
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));

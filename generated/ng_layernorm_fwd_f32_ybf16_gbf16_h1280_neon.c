@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
+                                                        const uint16_t *beta, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -73,12 +88,6 @@ static inline uint32x4_t ng_neon_round_bf16(float32x4_t v)
     return vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, float eps, uint16_t *y);
 
 void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
                                                  const uint16_t *beta, float eps, uint16_t *y)
@@ -413,7 +422,7 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, co
         const float32x4_t delta = vdivq_f32(sum_d, count1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part78, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
-        for (size_t i = 0; i < 1280; i += 64) {
+        for (size_t i = 0; i < 1280; i += 32) {
             const float32x4_t x9 = vld1q_f32(x_row + i);
             const float32x4_t d = vsubq_f32(x9, mu);
             const uint16x4_t gamma_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i)));
@@ -486,78 +495,6 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, co
             vst1_u8((uint8_t *)(y_row + i + 20), vreinterpret_u8_u16(out_raw5));
             vst1_u8((uint8_t *)(y_row + i + 24), vreinterpret_u8_u16(out_raw6));
             vst1_u8((uint8_t *)(y_row + i + 28), vreinterpret_u8_u16(out_raw7));
-            const float32x4_t x17 = vld1q_f32(x_row + i + 32);
-            const float32x4_t d8 = vsubq_f32(x17, mu);
-            const uint16x4_t gamma_raw8 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw8, 16));
-            const uint16x4_t beta_raw8 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 32)));
-            const float32x4_t beta9 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw8, 16));
-            const uint16x4_t out_raw8 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta9,
-                    vmulq_f32(vsubq_f32(d8, delta), rstd), gamma9))), 16);
-            const float32x4_t x18 = vld1q_f32(x_row + i + 36);
-            const float32x4_t d9 = vsubq_f32(x18, mu);
-            const uint16x4_t gamma_raw9 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 36)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw9, 16));
-            const uint16x4_t beta_raw9 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 36)));
-            const float32x4_t beta10 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw9, 16));
-            const uint16x4_t out_raw9 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta10,
-                    vmulq_f32(vsubq_f32(d9, delta), rstd), gamma10))), 16);
-            const float32x4_t x19 = vld1q_f32(x_row + i + 40);
-            const float32x4_t d10 = vsubq_f32(x19, mu);
-            const uint16x4_t gamma_raw10 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw10, 16));
-            const uint16x4_t beta_raw10 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 40)));
-            const float32x4_t beta11 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw10, 16));
-            const uint16x4_t out_raw10 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta11,
-                    vmulq_f32(vsubq_f32(d10, delta), rstd), gamma11))), 16);
-            const float32x4_t x20 = vld1q_f32(x_row + i + 44);
-            const float32x4_t d11 = vsubq_f32(x20, mu);
-            const uint16x4_t gamma_raw11 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 44)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw11, 16));
-            const uint16x4_t beta_raw11 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 44)));
-            const float32x4_t beta12 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw11, 16));
-            const uint16x4_t out_raw11 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta12,
-                    vmulq_f32(vsubq_f32(d11, delta), rstd), gamma12))), 16);
-            const float32x4_t x21 = vld1q_f32(x_row + i + 48);
-            const float32x4_t d12 = vsubq_f32(x21, mu);
-            const uint16x4_t gamma_raw12 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw12, 16));
-            const uint16x4_t beta_raw12 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 48)));
-            const float32x4_t beta13 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw12, 16));
-            const uint16x4_t out_raw12 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta13,
-                    vmulq_f32(vsubq_f32(d12, delta), rstd), gamma13))), 16);
-            const float32x4_t x22 = vld1q_f32(x_row + i + 52);
-            const float32x4_t d13 = vsubq_f32(x22, mu);
-            const uint16x4_t gamma_raw13 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 52)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw13, 16));
-            const uint16x4_t beta_raw13 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 52)));
-            const float32x4_t beta14 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw13, 16));
-            const uint16x4_t out_raw13 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta14,
-                    vmulq_f32(vsubq_f32(d13, delta), rstd), gamma14))), 16);
-            const float32x4_t x23 = vld1q_f32(x_row + i + 56);
-            const float32x4_t d14 = vsubq_f32(x23, mu);
-            const uint16x4_t gamma_raw14 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw14, 16));
-            const uint16x4_t beta_raw14 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 56)));
-            const float32x4_t beta15 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw14, 16));
-            const uint16x4_t out_raw14 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta15,
-                    vmulq_f32(vsubq_f32(d14, delta), rstd), gamma15))), 16);
-            const float32x4_t x24 = vld1q_f32(x_row + i + 60);
-            const float32x4_t d15 = vsubq_f32(x24, mu);
-            const uint16x4_t gamma_raw15 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 60)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw15, 16));
-            const uint16x4_t beta_raw15 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + i + 60)));
-            const float32x4_t beta16 = vreinterpretq_f32_u32(vshll_n_u16(beta_raw15, 16));
-            const uint16x4_t out_raw15 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vfmaq_f32(beta16,
-                    vmulq_f32(vsubq_f32(d15, delta), rstd), gamma16))), 16);
-            vst1_u8((uint8_t *)(y_row + i + 32), vreinterpret_u8_u16(out_raw8));
-            vst1_u8((uint8_t *)(y_row + i + 36), vreinterpret_u8_u16(out_raw9));
-            vst1_u8((uint8_t *)(y_row + i + 40), vreinterpret_u8_u16(out_raw10));
-            vst1_u8((uint8_t *)(y_row + i + 44), vreinterpret_u8_u16(out_raw11));
-            vst1_u8((uint8_t *)(y_row + i + 48), vreinterpret_u8_u16(out_raw12));
-            vst1_u8((uint8_t *)(y_row + i + 52), vreinterpret_u8_u16(out_raw13));
-            vst1_u8((uint8_t *)(y_row + i + 56), vreinterpret_u8_u16(out_raw14));
-            vst1_u8((uint8_t *)(y_row + i + 60), vreinterpret_u8_u16(out_raw15));
         }
     }
 }

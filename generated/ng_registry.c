@@ -5,11 +5,13 @@
 
 #include "ng_kernels.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
 /* Bit of register 0..3 (eax, ebx, ecx, edx) of a CPUID leaf, 0 where the leaf does not exist. */
-static int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
+static inline int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 {
     unsigned r[4] = { 0, 0, 0, 0 };
     if (!__get_cpuid_count(leaf, subleaf, &r[0], &r[1], &r[2], &r[3]))
@@ -18,7 +20,7 @@ static int ng_cpuid_bit(unsigned leaf, unsigned subleaf, int reg, int bit)
 }
 
 /* Whether the operating system saves these register states (bits of XCR0). */
-static int ng_os_saves(unsigned states)
+static inline int ng_os_saves(unsigned states)
 {
     unsigned low, high;
     if (!ng_cpuid_bit(1, 0, 2, 27))
@@ -35,7 +37,7 @@ static int ng_os_saves(unsigned states)
 #endif
 
 /* Bit of the hardware capabilities that Linux reports; elsewhere what ARMv8.0 guarantees: floating point and SIMD. */
-static int ng_hwcap_bit(int bit)
+static inline int ng_hwcap_bit(int bit)
 {
 #if defined(__linux__)
     return (int)((getauxval(16 /* AT_HWCAP */) >> bit) & 1u);
@@ -46,14 +48,14 @@ static int ng_hwcap_bit(int bit)
 #endif
 
 #if 1
-static int runs_scalar(void)
+static int ng_runs_scalar(void)
 {
     return 1;
 }
 #endif
 
 #if defined(__x86_64__)
-static int runs_avx2(void)
+static int ng_runs_avx2(void)
 {
     return ng_os_saves(0x6)
         && ng_cpuid_bit(1, 0, 2, 12) /* fma */
@@ -63,14 +65,14 @@ static int runs_avx2(void)
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static int runs_neon(void)
+static int ng_runs_neon(void)
 {
     return ng_hwcap_bit(1) /* asimd */;
 }
 #endif
 
 #if defined(__x86_64__)
-static int runs_avx512(void)
+static int ng_runs_avx512(void)
 {
     return ng_os_saves(0xe6)
         && ng_cpuid_bit(1, 0, 2, 12) /* fma */
@@ -81,7 +83,7 @@ static int runs_avx512(void)
 }
 #endif
 
-static const ng_arg args_1[] = {
+static const ng_arg ng_args_1[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const float *", "f32", "rows,h", "in" },
     { "gamma", "const float *", "f32", "h", "in" },
@@ -89,7 +91,7 @@ static const ng_arg args_1[] = {
     { "y", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_2[] = {
+static const ng_arg ng_args_2[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "gamma", "const uint16_t *", "bf16", "h", "in" },
@@ -97,7 +99,7 @@ static const ng_arg args_2[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static const ng_arg args_3[] = {
+static const ng_arg ng_args_3[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const float *", "f32", "rows,h", "in" },
     { "gamma", "const float *", "f32", "h", "in" },
@@ -106,7 +108,7 @@ static const ng_arg args_3[] = {
     { "y", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_4[] = {
+static const ng_arg ng_args_4[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "gamma", "const uint16_t *", "bf16", "h", "in" },
@@ -115,7 +117,7 @@ static const ng_arg args_4[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static const ng_arg args_5[] = {
+static const ng_arg ng_args_5[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "residual", "const uint16_t *", "bf16", "rows,h", "in" },
@@ -124,7 +126,7 @@ static const ng_arg args_5[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static const ng_arg args_6[] = {
+static const ng_arg ng_args_6[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "residual", "const uint16_t *", "bf16", "rows,h", "in" },
@@ -134,7 +136,7 @@ static const ng_arg args_6[] = {
     { "sum", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static const ng_arg args_7[] = {
+static const ng_arg ng_args_7[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const float *", "f32", "rows,h", "in" },
     { "residual", "const float *", "f32", "rows,h", "in" },
@@ -145,7 +147,7 @@ static const ng_arg args_7[] = {
     { "sum", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_8[] = {
+static const ng_arg ng_args_8[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "residual", "const float *", "f32", "rows,h", "in" },
@@ -155,7 +157,7 @@ static const ng_arg args_8[] = {
     { "sum", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_9[] = {
+static const ng_arg ng_args_9[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "gamma", "const float *", "f32", "h", "in" },
@@ -163,21 +165,67 @@ static const ng_arg args_9[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static const ng_arg args_10[] = {
+static const ng_arg ng_args_10[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const float *", "f32", "rows,h", "in" },
     { "eps", "float", "f32", "scalar", "in" },
     { "y", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_11[] = {
+static const ng_arg ng_args_11[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "f16", "rows,h", "in" },
+    { "x_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "gamma", "const uint16_t *", "f16", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "f16", "rows,h", "out" },
+    { "y_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+};
+
+static const ng_arg ng_args_12[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const double *", "f64", "rows,h", "in" },
+    { "gamma", "const double *", "f64", "h", "in" },
+    { "beta", "const double *", "f64", "h", "in" },
+    { "eps", "double", "f64", "scalar", "in" },
+    { "y", "double *", "f64", "rows,h", "out" },
+    { "mean", "double *", "f64", "rows", "out" },
+    { "rstd", "double *", "f64", "rows", "out" },
+};
+
+static const ng_arg ng_args_13[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "x_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "gamma", "const float *", "f32", "h", "in" },
+    { "beta", "const float *", "f32", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,h", "out" },
+    { "y_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "mean", "float *", "f32", "rows", "out" },
+    { "rstd", "float *", "f32", "rows", "out" },
+};
+
+static const ng_arg ng_args_14[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "f16", "rows,h", "in" },
+    { "residual", "const float *", "f32", "rows,h", "in" },
+    { "gamma", "const uint16_t *", "f16", "h", "in" },
+    { "beta", "const uint16_t *", "f16", "h", "in" },
+    { "alpha", "float", "f32", "scalar", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "f16", "rows,h", "out" },
+    { "sum", "float *", "f32", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_15[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const uint16_t *", "bf16", "rows,h", "in" },
     { "eps", "float", "f32", "scalar", "in" },
     { "y", "float *", "f32", "rows,h", "out" },
 };
 
-static const ng_arg args_12[] = {
+static const ng_arg ng_args_16[] = {
     { "rows", "size_t", "size_t", "scalar", "in" },
     { "x", "const float *", "f32", "rows,h", "in" },
     { "gamma", "const uint16_t *", "bf16", "h", "in" },
@@ -186,1213 +234,2029 @@ static const ng_arg args_12[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
-static void invoke_ng_rmsnorm_fwd_f32_h64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h64_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h64_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h64_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h64_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h64_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h64_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h64_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h64_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_f32_h1024_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_rmsnorm_fwd_f32_h1024_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
-}
-#if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h1024_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_rmsnorm_fwd_f32_h1024_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
-}
-#endif
-#if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h1024_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_rmsnorm_fwd_f32_h1024_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
-}
-#endif
-#if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h1024_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_rmsnorm_fwd_f32_h1024_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
-}
-#endif
-static void invoke_ng_rmsnorm_fwd_f32_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h4096_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h4096_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h4096_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h4096_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_h768_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h768_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_h768_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h768_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_layernorm_fwd_f32_h4096_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
-}
-#if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_layernorm_fwd_f32_h4096_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
-}
-#endif
-#if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_layernorm_fwd_f32_h4096_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
-}
-#endif
-#if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
-{
-    (void)stride;
-    ng_layernorm_fwd_f32_h4096_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
-}
-#endif
-static void invoke_ng_layernorm_fwd_bf16_h1024_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h1024_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h1024_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h1024_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h1024_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_bf16_h1024_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h1024_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h1024_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h1024_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h1024_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_f32_h1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h1_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h1_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h1_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h1_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h80_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h80_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h80_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h80_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h80_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h80_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h80_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h80_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h80_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_f32_h769_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h769_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h769_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h769_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h769_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h769_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h769_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h769_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h769_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h769_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_h7_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h7_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h7_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h7_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h7_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h7_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_h7_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h7_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h7_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h7_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h7_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h7_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_bf16_h100_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h100_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h100_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h100_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h100_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h100_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_bf16_h100_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h100_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h100_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h100_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h100_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h100_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_bf16_h2880_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h2880_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h2880_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h2880_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h2880_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_bf16_h2880_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h2880_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h2880_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_h2880_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_h2880_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h14848_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h14848_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h14848_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h14848_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h14848_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h14848_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_add_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_add_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_add_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_add_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_add_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_addout_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_addout_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_addout_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h4096_addout_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_addout_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_addout_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_h768_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_addout_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h768_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h768_addout_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h2048_llama_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h2048_llama_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h2048_llama_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h2048_llama_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_bf16_h2048_llama_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_f32_h96_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h96_nogamma_scalar(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h96_nogamma_avx2(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h96_nogamma_neon(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h96_nogamma_avx512(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
-static void invoke_ng_rmsnorm_fwd_f32_h128_beta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h128_beta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h128_beta_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h128_beta_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h128_beta_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_rmsnorm_fwd_f32_h128_beta_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_rmsnorm_fwd_f16_h128_strided_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_f16_h128_strided_scalar(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_f16_h128_strided_avx2(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_f16_h128_strided_neon(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_f16_h128_strided_avx512(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f64_h100_stats_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f64_h100_stats_scalar(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f64_h100_stats_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f64_h100_stats_avx2(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f64_h100_stats_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f64_h100_stats_neon(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f64_h100_stats_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f64_h100_stats_avx512(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h768_accf64_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h768_accf64_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f32_h768_accf64_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h768_accf64_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h768_accf64_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_bf16_h2304_addafter_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride;
+    ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h896_nobeta_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h896_nobeta_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h896_nobeta_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_h896_nobeta_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
-static void invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-static void invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
-static void invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 
-static const ng_kernel kernels[] = {
+static const ng_kernel ng_registry_kernels[] = {
     { "rmsnorm_fwd_f32_h64", "scalar", "rmsnorm fwd f32 h=64",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      64, 256, 256, 256, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h64_scalar, invoke_ng_rmsnorm_fwd_f32_h64_scalar, runs_scalar },
+      64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h64_scalar, ng_invoke_rmsnorm_fwd_f32_h64_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h64", "avx2", "rmsnorm fwd f32 h=64",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      64, 256, 256, 256, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx2, invoke_ng_rmsnorm_fwd_f32_h64_avx2, runs_avx2 },
+      64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx2, ng_invoke_rmsnorm_fwd_f32_h64_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h64", "neon", "rmsnorm fwd f32 h=64",
       "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
-      64, 256, 256, 256, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h64_neon, invoke_ng_rmsnorm_fwd_f32_h64_neon, runs_neon },
+      64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h64_neon, ng_invoke_rmsnorm_fwd_f32_h64_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h64", "avx512", "rmsnorm fwd f32 h=64",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      64, 256, 256, 256, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx512, invoke_ng_rmsnorm_fwd_f32_h64_avx512, runs_avx512 },
-#endif
-    { "rmsnorm_fwd_f32_h1024", "scalar", "rmsnorm fwd f32 h=1024",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1024, 4096, 4096, 4096, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1024_scalar, invoke_ng_rmsnorm_fwd_f32_h1024_scalar, runs_scalar },
-#if defined(__x86_64__)
-    { "rmsnorm_fwd_f32_h1024", "avx2", "rmsnorm fwd f32 h=1024",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1024, 4096, 4096, 4096, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1024_avx2, invoke_ng_rmsnorm_fwd_f32_h1024_avx2, runs_avx2 },
-#endif
-#if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { "rmsnorm_fwd_f32_h1024", "neon", "rmsnorm fwd f32 h=1024",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1024, 4096, 4096, 4096, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1024_neon, invoke_ng_rmsnorm_fwd_f32_h1024_neon, runs_neon },
-#endif
-#if defined(__x86_64__)
-    { "rmsnorm_fwd_f32_h1024", "avx512", "rmsnorm fwd f32 h=1024",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1024, 4096, 4096, 4096, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1024_avx512, invoke_ng_rmsnorm_fwd_f32_h1024_avx512, runs_avx512 },
+      64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx512, ng_invoke_rmsnorm_fwd_f32_h64_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h4096", "scalar", "rmsnorm fwd f32 h=4096",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 16384, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_scalar, invoke_ng_rmsnorm_fwd_f32_h4096_scalar, runs_scalar },
+      4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_scalar, ng_invoke_rmsnorm_fwd_f32_h4096_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h4096", "avx2", "rmsnorm fwd f32 h=4096",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 16384, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx2, invoke_ng_rmsnorm_fwd_f32_h4096_avx2, runs_avx2 },
+      4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx2, ng_invoke_rmsnorm_fwd_f32_h4096_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h4096", "neon", "rmsnorm fwd f32 h=4096",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 16384, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_neon, invoke_ng_rmsnorm_fwd_f32_h4096_neon, runs_neon },
+      4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_neon, ng_invoke_rmsnorm_fwd_f32_h4096_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h4096", "avx512", "rmsnorm fwd f32 h=4096",
       "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
-      4096, 16384, 16384, 16384, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx512, invoke_ng_rmsnorm_fwd_f32_h4096_avx512, runs_avx512 },
+      4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx512, ng_invoke_rmsnorm_fwd_f32_h4096_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096", "scalar", "rmsnorm fwd bf16 h=4096",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 8192, 8192, 8192, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_scalar, invoke_ng_rmsnorm_fwd_bf16_h4096_scalar, runs_scalar },
+      4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096", "avx2", "rmsnorm fwd bf16 h=4096",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 8192, 8192, 8192, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx2, invoke_ng_rmsnorm_fwd_bf16_h4096_avx2, runs_avx2 },
+      4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096", "neon", "rmsnorm fwd bf16 h=4096",
       "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 8192, 8192, 8192, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_neon, invoke_ng_rmsnorm_fwd_bf16_h4096_neon, runs_neon },
+      4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096", "avx512", "rmsnorm fwd bf16 h=4096",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 8192, 8192, 8192, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx512, invoke_ng_rmsnorm_fwd_bf16_h4096_avx512, runs_avx512 },
+      4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h768", "scalar", "layernorm fwd f32 h=768",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      768, 3072, 3072, 6144, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_scalar, invoke_ng_layernorm_fwd_f32_h768_scalar, runs_scalar },
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_scalar, ng_invoke_layernorm_fwd_f32_h768_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768", "avx2", "layernorm fwd f32 h=768",
       "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
-      768, 3072, 3072, 6144, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_avx2, invoke_ng_layernorm_fwd_f32_h768_avx2, runs_avx2 },
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_avx2, ng_invoke_layernorm_fwd_f32_h768_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h768", "neon", "layernorm fwd f32 h=768",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      768, 3072, 3072, 6144, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_neon, invoke_ng_layernorm_fwd_f32_h768_neon, runs_neon },
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_neon, ng_invoke_layernorm_fwd_f32_h768_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768", "avx512", "layernorm fwd f32 h=768",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      768, 3072, 3072, 6144, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_avx512, invoke_ng_layernorm_fwd_f32_h768_avx512, runs_avx512 },
-#endif
-    { "layernorm_fwd_f32_h4096", "scalar", "layernorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 32768, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h4096_scalar, invoke_ng_layernorm_fwd_f32_h4096_scalar, runs_scalar },
-#if defined(__x86_64__)
-    { "layernorm_fwd_f32_h4096", "avx2", "layernorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      4096, 16384, 16384, 32768, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h4096_avx2, invoke_ng_layernorm_fwd_f32_h4096_avx2, runs_avx2 },
-#endif
-#if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { "layernorm_fwd_f32_h4096", "neon", "layernorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      4096, 16384, 16384, 32768, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h4096_neon, invoke_ng_layernorm_fwd_f32_h4096_neon, runs_neon },
-#endif
-#if defined(__x86_64__)
-    { "layernorm_fwd_f32_h4096", "avx512", "layernorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
-      4096, 16384, 16384, 32768, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h4096_avx512, invoke_ng_layernorm_fwd_f32_h4096_avx512, runs_avx512 },
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_avx512, ng_invoke_layernorm_fwd_f32_h768_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h1024", "scalar", "layernorm fwd bf16 h=1024",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1024, 2048, 2048, 4096, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h1024_scalar, invoke_ng_layernorm_fwd_bf16_h1024_scalar, runs_scalar },
+      1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1024_scalar, ng_invoke_layernorm_fwd_bf16_h1024_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h1024", "avx2", "layernorm fwd bf16 h=1024",
       "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
-      1024, 2048, 2048, 4096, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx2, invoke_ng_layernorm_fwd_bf16_h1024_avx2, runs_avx2 },
+      1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx2, ng_invoke_layernorm_fwd_bf16_h1024_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h1024", "neon", "layernorm fwd bf16 h=1024",
       "rows=1 layout=split blocks=1 strips=2 reuse=recompute",
-      1024, 2048, 2048, 4096, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h1024_neon, invoke_ng_layernorm_fwd_bf16_h1024_neon, runs_neon },
+      1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1024_neon, ng_invoke_layernorm_fwd_bf16_h1024_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h1024", "avx512", "layernorm fwd bf16 h=1024",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      1024, 2048, 2048, 4096, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx512, invoke_ng_layernorm_fwd_bf16_h1024_avx512, runs_avx512 },
+      1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx512, ng_invoke_layernorm_fwd_bf16_h1024_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h1", "scalar", "rmsnorm fwd f32 h=1",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1, 4, 4, 4, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1_scalar, invoke_ng_rmsnorm_fwd_f32_h1_scalar, runs_scalar },
+      1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h1_scalar, ng_invoke_rmsnorm_fwd_f32_h1_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h1", "avx2", "rmsnorm fwd f32 h=1",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      1, 4, 4, 4, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx2, invoke_ng_rmsnorm_fwd_f32_h1_avx2, runs_avx2 },
+      1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx2, ng_invoke_rmsnorm_fwd_f32_h1_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h1", "neon", "rmsnorm fwd f32 h=1",
       "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
-      1, 4, 4, 4, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1_neon, invoke_ng_rmsnorm_fwd_f32_h1_neon, runs_neon },
+      1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h1_neon, ng_invoke_rmsnorm_fwd_f32_h1_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h1", "avx512", "rmsnorm fwd f32 h=1",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      1, 4, 4, 4, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx512, invoke_ng_rmsnorm_fwd_f32_h1_avx512, runs_avx512 },
+      1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx512, ng_invoke_rmsnorm_fwd_f32_h1_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h80", "scalar", "rmsnorm fwd bf16 h=80",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      80, 160, 160, 160, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_scalar, invoke_ng_rmsnorm_fwd_bf16_h80_scalar, runs_scalar },
+      80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_scalar, ng_invoke_rmsnorm_fwd_bf16_h80_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h80", "avx2", "rmsnorm fwd bf16 h=80",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      80, 160, 160, 160, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx2, invoke_ng_rmsnorm_fwd_bf16_h80_avx2, runs_avx2 },
+      80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx2, ng_invoke_rmsnorm_fwd_bf16_h80_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h80", "neon", "rmsnorm fwd bf16 h=80",
       "rows=2 layout=split blocks=1 strips=1 reuse=recompute",
-      80, 160, 160, 160, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_neon, invoke_ng_rmsnorm_fwd_bf16_h80_neon, runs_neon },
+      80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_neon, ng_invoke_rmsnorm_fwd_bf16_h80_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h80", "avx512", "rmsnorm fwd bf16 h=80",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      80, 160, 160, 160, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx512, invoke_ng_rmsnorm_fwd_bf16_h80_avx512, runs_avx512 },
+      80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx512, ng_invoke_rmsnorm_fwd_bf16_h80_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h769", "scalar", "rmsnorm fwd f32 h=769",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      769, 3076, 3076, 3076, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h769_scalar, invoke_ng_rmsnorm_fwd_f32_h769_scalar, runs_scalar },
+      769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h769_scalar, ng_invoke_rmsnorm_fwd_f32_h769_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h769", "avx2", "rmsnorm fwd f32 h=769",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      769, 3076, 3076, 3076, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx2, invoke_ng_rmsnorm_fwd_f32_h769_avx2, runs_avx2 },
+      769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx2, ng_invoke_rmsnorm_fwd_f32_h769_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h769", "neon", "rmsnorm fwd f32 h=769",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      769, 3076, 3076, 3076, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h769_neon, invoke_ng_rmsnorm_fwd_f32_h769_neon, runs_neon },
+      769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h769_neon, ng_invoke_rmsnorm_fwd_f32_h769_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h769", "avx512", "rmsnorm fwd f32 h=769",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      769, 3076, 3076, 3076, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx512, invoke_ng_rmsnorm_fwd_f32_h769_avx512, runs_avx512 },
+      769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx512, ng_invoke_rmsnorm_fwd_f32_h769_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h7", "scalar", "layernorm fwd f32 h=7",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      7, 28, 28, 56, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h7_scalar, invoke_ng_layernorm_fwd_f32_h7_scalar, runs_scalar },
+      7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h7_scalar, ng_invoke_layernorm_fwd_f32_h7_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h7", "avx2", "layernorm fwd f32 h=7",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
-      7, 28, 28, 56, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h7_avx2, invoke_ng_layernorm_fwd_f32_h7_avx2, runs_avx2 },
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h7_avx2, ng_invoke_layernorm_fwd_f32_h7_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h7", "neon", "layernorm fwd f32 h=7",
       "rows=2 layout=plain blocks=1 strips=2 reuse=recompute",
-      7, 28, 28, 56, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h7_neon, invoke_ng_layernorm_fwd_f32_h7_neon, runs_neon },
+      7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h7_neon, ng_invoke_layernorm_fwd_f32_h7_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h7", "avx512", "layernorm fwd f32 h=7",
       "rows=8 layout=plain blocks=1 strips=1 reuse=recompute",
-      7, 28, 28, 56, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_layernorm_fwd_f32_h7_avx512, invoke_ng_layernorm_fwd_f32_h7_avx512, runs_avx512 },
+      7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h7_avx512, ng_invoke_layernorm_fwd_f32_h7_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h100", "scalar", "layernorm fwd bf16 h=100",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      100, 200, 200, 400, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h100_scalar, invoke_ng_layernorm_fwd_bf16_h100_scalar, runs_scalar },
+      100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h100_scalar, ng_invoke_layernorm_fwd_bf16_h100_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h100", "avx2", "layernorm fwd bf16 h=100",
       "rows=4 layout=split blocks=1 strips=2 reuse=recompute",
-      100, 200, 200, 400, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h100_avx2, invoke_ng_layernorm_fwd_bf16_h100_avx2, runs_avx2 },
+      100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h100_avx2, ng_invoke_layernorm_fwd_bf16_h100_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h100", "neon", "layernorm fwd bf16 h=100",
       "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
-      100, 200, 200, 400, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h100_neon, invoke_ng_layernorm_fwd_bf16_h100_neon, runs_neon },
+      100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h100_neon, ng_invoke_layernorm_fwd_bf16_h100_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h100", "avx512", "layernorm fwd bf16 h=100",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      100, 200, 200, 400, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h100_avx512, invoke_ng_layernorm_fwd_bf16_h100_avx512, runs_avx512 },
+      100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h100_avx512, ng_invoke_layernorm_fwd_bf16_h100_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h2880", "scalar", "layernorm fwd bf16 h=2880",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      2880, 5760, 5760, 11520, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h2880_scalar, invoke_ng_layernorm_fwd_bf16_h2880_scalar, runs_scalar },
+      2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h2880_scalar, ng_invoke_layernorm_fwd_bf16_h2880_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h2880", "avx2", "layernorm fwd bf16 h=2880",
       "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
-      2880, 5760, 5760, 11520, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx2, invoke_ng_layernorm_fwd_bf16_h2880_avx2, runs_avx2 },
+      2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx2, ng_invoke_layernorm_fwd_bf16_h2880_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h2880", "neon", "layernorm fwd bf16 h=2880",
       "rows=1 layout=split blocks=1 strips=2 reuse=recompute",
-      2880, 5760, 5760, 11520, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h2880_neon, invoke_ng_layernorm_fwd_bf16_h2880_neon, runs_neon },
+      2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h2880_neon, ng_invoke_layernorm_fwd_bf16_h2880_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h2880", "avx512", "layernorm fwd bf16 h=2880",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      2880, 5760, 5760, 11520, sizeof args_4 / sizeof args_4[0], args_4,
-      (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx512, invoke_ng_layernorm_fwd_bf16_h2880_avx512, runs_avx512 },
+      2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
+      ng_args_4,
+      (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx512, ng_invoke_layernorm_fwd_bf16_h2880_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h14848", "scalar", "rmsnorm fwd bf16 h=14848",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      14848, 29696, 29696, 29696, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_scalar, invoke_ng_rmsnorm_fwd_bf16_h14848_scalar, runs_scalar },
+      14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_scalar, ng_invoke_rmsnorm_fwd_bf16_h14848_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h14848", "avx2", "rmsnorm fwd bf16 h=14848",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      14848, 29696, 29696, 29696, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx2, invoke_ng_rmsnorm_fwd_bf16_h14848_avx2, runs_avx2 },
+      14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx2, ng_invoke_rmsnorm_fwd_bf16_h14848_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h14848", "neon", "rmsnorm fwd bf16 h=14848",
       "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
-      14848, 29696, 29696, 29696, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_neon, invoke_ng_rmsnorm_fwd_bf16_h14848_neon, runs_neon },
+      14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_neon, ng_invoke_rmsnorm_fwd_bf16_h14848_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h14848", "avx512", "rmsnorm fwd bf16 h=14848",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      14848, 29696, 29696, 29696, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx512, invoke_ng_rmsnorm_fwd_bf16_h14848_avx512, runs_avx512 },
+      14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx512, ng_invoke_rmsnorm_fwd_bf16_h14848_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096_add", "scalar", "rmsnorm fwd bf16 h=4096 add",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 8192, 8192, sizeof args_5 / sizeof args_5[0], args_5,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_scalar, invoke_ng_rmsnorm_fwd_bf16_h4096_add_scalar, runs_scalar },
+      4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_add_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx2", "rmsnorm fwd bf16 h=4096 add",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 8192, 8192, sizeof args_5 / sizeof args_5[0], args_5,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx2, invoke_ng_rmsnorm_fwd_bf16_h4096_add_avx2, runs_avx2 },
+      4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096_add", "neon", "rmsnorm fwd bf16 h=4096 add",
       "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 8192, 8192, sizeof args_5 / sizeof args_5[0], args_5,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_neon, invoke_ng_rmsnorm_fwd_bf16_h4096_add_neon, runs_neon },
+      4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_add_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx512", "rmsnorm fwd bf16 h=4096 add",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 8192, 8192, sizeof args_5 / sizeof args_5[0], args_5,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx512, invoke_ng_rmsnorm_fwd_bf16_h4096_add_avx512, runs_avx512 },
+      4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096_addout", "scalar", "rmsnorm fwd bf16 h=4096 addout",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 8192, sizeof args_6 / sizeof args_6[0], args_6,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_scalar, invoke_ng_rmsnorm_fwd_bf16_h4096_addout_scalar, runs_scalar },
+      4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
+      ng_args_6,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_addout", "avx2", "rmsnorm fwd bf16 h=4096 addout",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 8192, sizeof args_6 / sizeof args_6[0], args_6,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx2, invoke_ng_rmsnorm_fwd_bf16_h4096_addout_avx2, runs_avx2 },
+      4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
+      ng_args_6,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096_addout", "neon", "rmsnorm fwd bf16 h=4096 addout",
       "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 8192, sizeof args_6 / sizeof args_6[0], args_6,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_neon, invoke_ng_rmsnorm_fwd_bf16_h4096_addout_neon, runs_neon },
+      4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
+      ng_args_6,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_addout", "avx512", "rmsnorm fwd bf16 h=4096 addout",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      4096, 16384, 16384, 8192, sizeof args_6 / sizeof args_6[0], args_6,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx512, invoke_ng_rmsnorm_fwd_bf16_h4096_addout_avx512, runs_avx512 },
+      4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
+      ng_args_6,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h768_addout", "scalar", "layernorm fwd f32 h=768 addout",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      768, 6144, 6144, 6144, sizeof args_7 / sizeof args_7[0], args_7,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_scalar, invoke_ng_layernorm_fwd_f32_h768_addout_scalar, runs_scalar },
+      768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
+      ng_args_7,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_scalar, ng_invoke_layernorm_fwd_f32_h768_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx2", "layernorm fwd f32 h=768 addout",
       "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
-      768, 6144, 6144, 6144, sizeof args_7 / sizeof args_7[0], args_7,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx2, invoke_ng_layernorm_fwd_f32_h768_addout_avx2, runs_avx2 },
+      768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
+      ng_args_7,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx2, ng_invoke_layernorm_fwd_f32_h768_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h768_addout", "neon", "layernorm fwd f32 h=768 addout",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      768, 6144, 6144, 6144, sizeof args_7 / sizeof args_7[0], args_7,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_neon, invoke_ng_layernorm_fwd_f32_h768_addout_neon, runs_neon },
+      768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
+      ng_args_7,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_neon, ng_invoke_layernorm_fwd_f32_h768_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx512", "layernorm fwd f32 h=768 addout",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      768, 6144, 6144, 6144, sizeof args_7 / sizeof args_7[0], args_7,
-      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx512, invoke_ng_layernorm_fwd_f32_h768_addout_avx512, runs_avx512 },
+      768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
+      ng_args_7,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx512, ng_invoke_layernorm_fwd_f32_h768_addout_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "scalar", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      2048, 12288, 12288, 4096, sizeof args_8 / sizeof args_8[0], args_8,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, runs_scalar },
+      2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
+      ng_args_8,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "avx2", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      2048, 12288, 12288, 4096, sizeof args_8 / sizeof args_8[0], args_8,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, runs_avx2 },
+      2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
+      ng_args_8,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "neon", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      2048, 12288, 12288, 4096, sizeof args_8 / sizeof args_8[0], args_8,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, runs_neon },
+      2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
+      ng_args_8,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "avx512", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
       "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
-      2048, 12288, 12288, 4096, sizeof args_8 / sizeof args_8[0], args_8,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, invoke_ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, runs_avx512 },
+      2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
+      ng_args_8,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "scalar", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1152, 2304, 2304, 4608, sizeof args_9 / sizeof args_9[0], args_9,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, runs_scalar },
+      1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
+      ng_args_9,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx2", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1152, 2304, 2304, 4608, sizeof args_9 / sizeof args_9[0], args_9,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, runs_avx2 },
+      1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
+      ng_args_9,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "neon", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1152, 2304, 2304, 4608, sizeof args_9 / sizeof args_9[0], args_9,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, runs_neon },
+      1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
+      ng_args_9,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx512", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
       "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
-      1152, 2304, 2304, 4608, sizeof args_9 / sizeof args_9[0], args_9,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, invoke_ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, runs_avx512 },
+      1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
+      ng_args_9,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h2048_llama", "scalar", "rmsnorm fwd bf16 h=2048 cast=llama",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      2048, 4096, 4096, 4096, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_scalar, invoke_ng_rmsnorm_fwd_bf16_h2048_llama_scalar, runs_scalar },
+      2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_scalar, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2048_llama", "avx2", "rmsnorm fwd bf16 h=2048 cast=llama",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      2048, 4096, 4096, 4096, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx2, invoke_ng_rmsnorm_fwd_bf16_h2048_llama_avx2, runs_avx2 },
+      2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx2, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h2048_llama", "neon", "rmsnorm fwd bf16 h=2048 cast=llama",
       "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
-      2048, 4096, 4096, 4096, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_neon, invoke_ng_rmsnorm_fwd_bf16_h2048_llama_neon, runs_neon },
+      2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_neon, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2048_llama", "avx512", "rmsnorm fwd bf16 h=2048 cast=llama",
       "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
-      2048, 4096, 4096, 4096, sizeof args_2 / sizeof args_2[0], args_2,
-      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx512, invoke_ng_rmsnorm_fwd_bf16_h2048_llama_avx512, runs_avx512 },
+      2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx512, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h96_nogamma", "scalar", "rmsnorm fwd f32 h=96 affine=none",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      96, 384, 384, 0, sizeof args_10 / sizeof args_10[0], args_10,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_scalar, invoke_ng_rmsnorm_fwd_f32_h96_nogamma_scalar, runs_scalar },
+      96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_scalar, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h96_nogamma", "avx2", "rmsnorm fwd f32 h=96 affine=none",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      96, 384, 384, 0, sizeof args_10 / sizeof args_10[0], args_10,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx2, invoke_ng_rmsnorm_fwd_f32_h96_nogamma_avx2, runs_avx2 },
+      96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx2, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h96_nogamma", "neon", "rmsnorm fwd f32 h=96 affine=none",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      96, 384, 384, 0, sizeof args_10 / sizeof args_10[0], args_10,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_neon, invoke_ng_rmsnorm_fwd_f32_h96_nogamma_neon, runs_neon },
+      96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_neon, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h96_nogamma", "avx512", "rmsnorm fwd f32 h=96 affine=none",
       "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
-      96, 384, 384, 0, sizeof args_10 / sizeof args_10[0], args_10,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx512, invoke_ng_rmsnorm_fwd_f32_h96_nogamma_avx512, runs_avx512 },
+      96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx512, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h128_beta", "scalar", "rmsnorm fwd f32 h=128 affine=gamma+beta",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      128, 512, 512, 1024, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_scalar, invoke_ng_rmsnorm_fwd_f32_h128_beta_scalar, runs_scalar },
+      128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_scalar, ng_invoke_rmsnorm_fwd_f32_h128_beta_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h128_beta", "avx2", "rmsnorm fwd f32 h=128 affine=gamma+beta",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      128, 512, 512, 1024, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx2, invoke_ng_rmsnorm_fwd_f32_h128_beta_avx2, runs_avx2 },
+      128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx2, ng_invoke_rmsnorm_fwd_f32_h128_beta_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h128_beta", "neon", "rmsnorm fwd f32 h=128 affine=gamma+beta",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      128, 512, 512, 1024, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_neon, invoke_ng_rmsnorm_fwd_f32_h128_beta_neon, runs_neon },
+      128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_neon, ng_invoke_rmsnorm_fwd_f32_h128_beta_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h128_beta", "avx512", "rmsnorm fwd f32 h=128 affine=gamma+beta",
       "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
-      128, 512, 512, 1024, sizeof args_3 / sizeof args_3[0], args_3,
-      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx512, invoke_ng_rmsnorm_fwd_f32_h128_beta_avx512, runs_avx512 },
+      128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx512, ng_invoke_rmsnorm_fwd_f32_h128_beta_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_f16_h128_strided", "scalar", "rmsnorm fwd f16 h=128 strided",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
+      ng_args_11,
+      (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_scalar, ng_invoke_rmsnorm_fwd_f16_h128_strided_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_f16_h128_strided", "avx2", "rmsnorm fwd f16 h=128 strided",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
+      ng_args_11,
+      (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_avx2, ng_invoke_rmsnorm_fwd_f16_h128_strided_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_f16_h128_strided", "neon", "rmsnorm fwd f16 h=128 strided",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
+      ng_args_11,
+      (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_neon, ng_invoke_rmsnorm_fwd_f16_h128_strided_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_f16_h128_strided", "avx512", "rmsnorm fwd f16 h=128 strided",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
+      ng_args_11,
+      (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_avx512, ng_invoke_rmsnorm_fwd_f16_h128_strided_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f64_h100_stats", "scalar", "layernorm fwd f64 h=100 stats",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
+      ng_args_12,
+      (void (*)(void))ng_layernorm_fwd_f64_h100_stats_scalar, ng_invoke_layernorm_fwd_f64_h100_stats_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f64_h100_stats", "avx2", "layernorm fwd f64 h=100 stats",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
+      ng_args_12,
+      (void (*)(void))ng_layernorm_fwd_f64_h100_stats_avx2, ng_invoke_layernorm_fwd_f64_h100_stats_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f64_h100_stats", "neon", "layernorm fwd f64 h=100 stats",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
+      ng_args_12,
+      (void (*)(void))ng_layernorm_fwd_f64_h100_stats_neon, ng_invoke_layernorm_fwd_f64_h100_stats_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f64_h100_stats", "avx512", "layernorm fwd f64 h=100 stats",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
+      ng_args_12,
+      (void (*)(void))ng_layernorm_fwd_f64_h100_stats_avx512, ng_invoke_layernorm_fwd_f64_h100_stats_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f32_h768_accf64", "scalar", "layernorm fwd f32 h=768 acc=f64",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_scalar, ng_invoke_layernorm_fwd_f32_h768_accf64_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h768_accf64", "avx2", "layernorm fwd f32 h=768 acc=f64",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_avx2, ng_invoke_layernorm_fwd_f32_h768_accf64_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f32_h768_accf64", "neon", "layernorm fwd f32 h=768 acc=f64",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_neon, ng_invoke_layernorm_fwd_f32_h768_accf64_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h768_accf64", "avx512", "layernorm fwd f32 h=768 acc=f64",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
+      ng_args_3,
+      (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_avx512, ng_invoke_layernorm_fwd_f32_h768_accf64_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f32_h1600_full_stats_strided", "scalar", "layernorm fwd f32 h=1600 center=full stats strided",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
+      ng_args_13,
+      (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h1600_full_stats_strided", "avx2", "layernorm fwd f32 h=1600 center=full stats strided",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
+      ng_args_13,
+      (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f32_h1600_full_stats_strided", "neon", "layernorm fwd f32 h=1600 center=full stats strided",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
+      ng_args_13,
+      (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_neon, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h1600_full_stats_strided", "avx512", "layernorm fwd f32 h=1600 center=full stats strided",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
+      ng_args_13,
+      (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "scalar", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
+      ng_args_14,
+      (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx2", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
+      ng_args_14,
+      (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "neon", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
+      ng_args_14,
+      (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx512", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
+      ng_args_14,
+      (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_bf16_h2304_addafter", "scalar", "rmsnorm fwd bf16 h=2304 addafter",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_scalar, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h2304_addafter", "avx2", "rmsnorm fwd bf16 h=2304 addafter",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_avx2, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_bf16_h2304_addafter", "neon", "rmsnorm fwd bf16 h=2304 addafter",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_neon, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h2304_addafter", "avx512", "rmsnorm fwd bf16 h=2304 addafter",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
+      ng_args_5,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_avx512, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h896_nobeta", "scalar", "layernorm fwd f32 h=896 affine=gamma",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      896, 3584, 3584, 3584, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_scalar, invoke_ng_layernorm_fwd_f32_h896_nobeta_scalar, runs_scalar },
+      896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_scalar, ng_invoke_layernorm_fwd_f32_h896_nobeta_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h896_nobeta", "avx2", "layernorm fwd f32 h=896 affine=gamma",
       "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
-      896, 3584, 3584, 3584, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx2, invoke_ng_layernorm_fwd_f32_h896_nobeta_avx2, runs_avx2 },
+      896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx2, ng_invoke_layernorm_fwd_f32_h896_nobeta_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h896_nobeta", "neon", "layernorm fwd f32 h=896 affine=gamma",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      896, 3584, 3584, 3584, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_neon, invoke_ng_layernorm_fwd_f32_h896_nobeta_neon, runs_neon },
+      896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_neon, ng_invoke_layernorm_fwd_f32_h896_nobeta_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h896_nobeta", "avx512", "layernorm fwd f32 h=896 affine=gamma",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      896, 3584, 3584, 3584, sizeof args_1 / sizeof args_1[0], args_1,
-      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx512, invoke_ng_layernorm_fwd_f32_h896_nobeta_avx512, runs_avx512 },
+      896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
+      ng_args_1,
+      (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx512, ng_invoke_layernorm_fwd_f32_h896_nobeta_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "scalar", "layernorm fwd bf16 out=f32 h=512 affine=none",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      512, 1024, 2048, 0, sizeof args_11 / sizeof args_11[0], args_11,
-      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, runs_scalar },
+      512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
+      ng_args_15,
+      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "avx2", "layernorm fwd bf16 out=f32 h=512 affine=none",
       "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
-      512, 1024, 2048, 0, sizeof args_11 / sizeof args_11[0], args_11,
-      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, runs_avx2 },
+      512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
+      ng_args_15,
+      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "neon", "layernorm fwd bf16 out=f32 h=512 affine=none",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      512, 1024, 2048, 0, sizeof args_11 / sizeof args_11[0], args_11,
-      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon, invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon, runs_neon },
+      512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
+      ng_args_15,
+      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "avx512", "layernorm fwd bf16 out=f32 h=512 affine=none",
       "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
-      512, 1024, 2048, 0, sizeof args_11 / sizeof args_11[0], args_11,
-      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, invoke_ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, runs_avx512 },
+      512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
+      ng_args_15,
+      (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "scalar", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
       "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
-      1280, 5120, 2560, 5120, sizeof args_12 / sizeof args_12[0], args_12,
-      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, runs_scalar },
+      1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
+      ng_args_16,
+      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "avx2", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      1280, 5120, 2560, 5120, sizeof args_12 / sizeof args_12[0], args_12,
-      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, runs_avx2 },
+      1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
+      ng_args_16,
+      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "neon", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
       "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
-      1280, 5120, 2560, 5120, sizeof args_12 / sizeof args_12[0], args_12,
-      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, runs_neon },
+      1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
+      ng_args_16,
+      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "avx512", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
       "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
-      1280, 5120, 2560, 5120, sizeof args_12 / sizeof args_12[0], args_12,
-      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, invoke_ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, runs_avx512 },
+      1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
+      ng_args_16,
+      (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_runs_avx512 },
 #endif
     { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
 };
 
 const ng_kernel *ng_registry(size_t *count)
 {
-    *count = sizeof kernels / sizeof kernels[0] - 1;
-    return kernels;
+    *count = sizeof ng_registry_kernels / sizeof ng_registry_kernels[0] - 1;
+    return ng_registry_kernels;
+}
+
+/* The self-test. Inputs and results do not come near over- or underflow, and no result is NaN. */
+
+enum { ng_selftest_period = 7 };
+
+/* How many rows a kernel is run on, and 64-bit hashes of their outputs; row r is golden row r % period. */
+typedef struct ng_selftest_golden {
+    size_t rows;
+    uint64_t hash[ng_selftest_period];
+} ng_selftest_golden;
+
+static const ng_selftest_golden ng_selftest_goldens[] = {
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+#if defined(__x86_64__)
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+#endif
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u } },
+#if defined(__x86_64__)
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u } },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u } },
+#endif
+    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u } },
+#if defined(__x86_64__)
+    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u } },
+#endif
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u } },
+#if defined(__x86_64__)
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u } },
+#endif
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
+#if defined(__x86_64__)
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
+#endif
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+#if defined(__x86_64__)
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+#endif
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+#if defined(__x86_64__)
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+#endif
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u } },
+#if defined(__x86_64__)
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u } },
+#endif
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u } },
+#if defined(__x86_64__)
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u } },
+#endif
+#if defined(__x86_64__)
+    { 9, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u } },
+#endif
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+#if defined(__x86_64__)
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+#endif
+    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u } },
+#if defined(__x86_64__)
+    { 3, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u } },
+#endif
+    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du } },
+#if defined(__x86_64__)
+    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du } },
+#endif
+    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u } },
+#if defined(__x86_64__)
+    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u } },
+#endif
+    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u } },
+#if defined(__x86_64__)
+    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u } },
+#endif
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du } },
+#if defined(__x86_64__)
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du } },
+#endif
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u } },
+#if defined(__x86_64__)
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u } },
+#endif
+#if defined(__x86_64__)
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u } },
+#endif
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u } },
+#if defined(__x86_64__)
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u } },
+#endif
+    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu } },
+#if defined(__x86_64__)
+    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu } },
+#endif
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
+#if defined(__x86_64__)
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
+#endif
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
+#if defined(__x86_64__)
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
+#endif
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+#if defined(__x86_64__)
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+#endif
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu } },
+#if defined(__x86_64__)
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu } },
+#endif
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu } },
+#if defined(__x86_64__)
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu } },
+#endif
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu } },
+#if defined(__x86_64__)
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu } },
+#endif
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu } },
+#if defined(__x86_64__)
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu } },
+#endif
+    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu } },
+#if defined(__x86_64__)
+    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu } },
+#endif
+#if defined(__x86_64__)
+    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu } },
+#endif
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au } },
+#if defined(__x86_64__)
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au } },
+#endif
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u } },
+#if defined(__x86_64__)
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u } },
+#endif
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu } },
+#if defined(__x86_64__)
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu } },
+#endif
+#if defined(__x86_64__)
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu } },
+#endif
+    { 0, { 0 } },
+};
+
+/* Dtypes: bytes of an element, bits of precision (the hidden one included) and of the exponent. */
+typedef struct ng_selftest_format {
+    const char *name;
+    size_t bytes;
+    int precision;
+    int exponent;
+} ng_selftest_format;
+
+static const ng_selftest_format ng_selftest_formats[] = {
+    { "f32", 4, 24, 8 },
+    { "bf16", 2, 8, 8 },
+    { "f16", 2, 11, 5 },
+    { "f64", 8, 53, 11 },
+};
+
+/* All arrays of the kernel under test. */
+static unsigned char ng_selftest_memory[326656] __attribute__((__aligned__(8)));
+
+static const ng_selftest_format *ng_selftest_format_of(const ng_arg *arg)
+{
+    const ng_selftest_format *format = ng_selftest_formats;
+    while (strcmp(format->name, arg->dtype) != 0)
+        ++format;
+    return format;
+}
+
+static uint64_t ng_selftest_load(const unsigned char *p, size_t bytes)
+{
+    uint16_t half;
+    uint32_t word;
+    uint64_t pair;
+    if (bytes == sizeof half) {
+        memcpy(&half, p, sizeof half);
+        return half;
+    }
+    if (bytes == sizeof word) {
+        memcpy(&word, p, sizeof word);
+        return word;
+    }
+    memcpy(&pair, p, sizeof pair);
+    return pair;
+}
+
+static void ng_selftest_store(unsigned char *p, size_t bytes, uint64_t bits)
+{
+    const uint16_t half = (uint16_t)bits;
+    const uint32_t word = (uint32_t)bits;
+    if (bytes == sizeof half)
+        memcpy(p, &half, sizeof half);
+    else if (bytes == sizeof word)
+        memcpy(p, &word, sizeof word);
+    else
+        memcpy(p, &bits, sizeof bits);
+}
+
+/* The bits of a normal number or zero that the format can hold exactly. */
+static uint64_t ng_selftest_bits(const ng_selftest_format *format, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (bits << 1 == 0)
+        return 0;
+    const int biased = (int)(bits >> 52 & 0x7ffu) - 1023 + (1 << (format->exponent - 1)) - 1;
+    const uint64_t upper = ((bits >> 63) << format->exponent) + (uint64_t)biased;
+    return (upper << (format->precision - 1)) + ((bits & 0xfffffffffffffu) >> (53 - format->precision));
+}
+
+/* Fills a row with numbers from -1 to less than 3. */
+static void ng_selftest_fill(const ng_selftest_format *format, unsigned char *row, size_t n, size_t stream)
+{
+    const int bits = format->precision < 32 ? format->precision : 32;
+    const double unit = (double)((uint32_t)1 << (bits - 2));
+    uint32_t state = (uint32_t)stream * 123456789u;
+    for (size_t i = 0; i < n; ++i) {
+        state = state * 1664525u + 1013904223u;
+        ng_selftest_store(row + i * format->bytes, format->bytes,
+                           ng_selftest_bits(format, ((double)(state >> (32 - bits)) - unit) / unit));
+    }
+}
+
+/* Continues a hash in two parts over a row. */
+static void ng_selftest_hash(const ng_selftest_format *format, const unsigned char *row, size_t n, uint64_t *hash)
+{
+    static const uint32_t factors[2] = { 65599u, 1000003u };
+    const uint64_t prime = 4294967291u;
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t bits = ng_selftest_load(row + i * format->bytes, format->bytes);
+        for (int k = 0; k < 2; ++k) {
+            hash[k] = (hash[k] * factors[k] + (bits & 0xffffffffu)) % prime;
+            hash[k] = (hash[k] * factors[k] + (bits >> 32)) % prime;
+        }
+    }
+}
+
+/* An array of `rows` rows, or of one row (a parameter), with n elements in each. */
+typedef struct ng_selftest_array {
+    const ng_selftest_format *format;
+    unsigned char *data;
+    size_t rows, n;
+    int is_output;
+} ng_selftest_array;
+
+/* Whether the kernel gives the golden rows. Outputs are filled before, too, so that what it does not write shows. */
+static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden *golden)
+{
+    ng_selftest_array arrays[10];
+    void *ptr[10];
+    ptrdiff_t stride[10];
+    double scalar[10];
+    size_t count = 0, strides = 0, scalars = 0;
+    unsigned char *end = ng_selftest_memory;
+    for (size_t i = 1; i < kernel->arg_count; ++i) {
+        const ng_arg *arg = &kernel->args[i];
+        if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
+            stride[strides++] = (ptrdiff_t)kernel->h;
+        } else if (strcmp(arg->shape, "scalar") == 0) {
+            scalar[scalars++] = 0.8125;
+        } else {
+            ng_selftest_array *array = &arrays[count];
+            array->format = ng_selftest_format_of(arg);
+            array->data = end;
+            array->rows = arg->shape[0] == 'r' ? golden->rows : 1;
+            array->n = strcmp(arg->shape, "rows") == 0 ? 1 : kernel->h;
+            array->is_output = strcmp(arg->io, "out") == 0;
+            const size_t row_bytes = array->n * array->format->bytes;
+            for (size_t row = 0; row < array->rows; ++row) {
+                const size_t stream = i * ng_selftest_period + row % ng_selftest_period + 1;
+                ng_selftest_fill(array->format, end + row * row_bytes, array->n, stream);
+            }
+            end += (array->rows * row_bytes + 7) / 8 * 8;
+            ptr[count++] = array->data;
+        }
+    }
+    kernel->invoke(golden->rows, ptr, stride, scalar);
+    for (size_t row = 0; row < golden->rows; ++row) {
+        uint64_t hash[2] = { 0, 0 };
+        for (size_t i = 0; i < count; ++i) {
+            const ng_selftest_array *array = &arrays[i];
+            if (array->is_output)
+                ng_selftest_hash(array->format, array->data + row * array->n * array->format->bytes, array->n, hash);
+        }
+        if ((hash[0] << 32 | hash[1]) != golden->hash[row % ng_selftest_period])
+            return 0;
+    }
+    return 1;
+}
+
+/* Half a unit in the last place is rounded to the even neighbour, upwards and downwards, above and below zero. */
+static int ng_selftest_rounds_to_nearest(void)
+{
+    const volatile float one = 1.0f, odd = 0x1.000002p+0f, half_unit = 0x1p-24f;
+    const volatile float down = one + half_unit, up = odd + half_unit;
+    const volatile float minus_down = -one - half_unit, minus_up = -odd - half_unit;
+    return down == 1.0f && up == 0x1.000004p+0f && minus_down == -1.0f && minus_up == -0x1.000004p+0f;
+}
+
+/* Subnormals are neither flushed as results nor as operands. */
+static int ng_selftest_keeps_subnormals(void)
+{
+    const volatile float least_normal = 0x1p-126f, half = 0.5f, large = 0x1p+24f;
+    const volatile float subnormal = least_normal * half;
+    const volatile float back = subnormal * large;
+    return back == 0x1p-103f;
+}
+
+/* A product is rounded before it is added, if it goes through the empty asm that kernels use where that matters.
+   (What a compiler fuses elsewhere changes nothing: kernels leave it nothing to fuse.) */
+static int ng_selftest_rounds_products(void)
+{
+    const volatile float factor = 0x1.001p+0f, rounded = 0x1.002p+0f;
+    float product = factor * factor;
+    __asm__("" : "+m"(product));
+    const volatile float difference = product - rounded;
+    return difference == 0.0f;
+}
+
+int ng_selftest(void)
+{
+    const size_t count = sizeof ng_registry_kernels / sizeof ng_registry_kernels[0] - 1;
+    if (!ng_selftest_rounds_to_nearest())
+        return 1;
+    if (!ng_selftest_keeps_subnormals())
+        return 2;
+    if (!ng_selftest_rounds_products())
+        return 3;
+    for (size_t i = 0; i < count; ++i) {
+        const ng_kernel *kernel = &ng_registry_kernels[i];
+        if (kernel->runs_here() && !ng_selftest_kernel(kernel, &ng_selftest_goldens[i]))
+            return 4 + (int)i;
+    }
+    return 0;
+}
+
+const char *ng_selftest_message(int code)
+{
+    static const char *const messages[] = {
+        "all is well",
+        "the floating-point unit does not round to nearest",
+        "the floating-point unit flushes subnormal numbers to zero",
+        "the compiler fuses or widens arithmetic across a barrier",
+    };
+    return code >= 0 && code < 4 ? messages[code] : "a kernel gives other bits than the contract";
 }

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x, const float *gamma,
+                                                        float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -99,12 +114,6 @@ __m128i ng_avx2_to_bf16_nan(__m256 v)
     return ng_avx2_to_bf16(ng_avx2_quiet(v));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                                 uint16_t *y);
 
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x, const float *gamma, float eps,
@@ -213,9 +222,10 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
         __m256 part18 = ng_avx2_fold_pairs(part17, part17);
         __m256 part19 = ng_avx2_fold_neighbours(part18, part18);
         const __m256 part20 = _mm256_add_ps(part9, part19);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) * scale. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+           scale. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
-        for (size_t i = 0; i < 1152; i += 64) {
+        for (size_t i = 0; i < 1152; i += 32) {
             const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
@@ -240,30 +250,6 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 gamma5 = _mm256_loadu_ps(gamma + i + 32);
-            const __m256 scale4 = _mm256_add_ps(gamma5, one);
-            const __m128i out_raw4 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x5, rstd), scale4));
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 gamma6 = _mm256_loadu_ps(gamma + i + 40);
-            const __m256 scale5 = _mm256_add_ps(gamma6, one);
-            const __m128i out_raw5 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x6, rstd), scale5));
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 gamma7 = _mm256_loadu_ps(gamma + i + 48);
-            const __m256 scale6 = _mm256_add_ps(gamma7, one);
-            const __m128i out_raw6 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x7, rstd), scale6));
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 gamma8 = _mm256_loadu_ps(gamma + i + 56);
-            const __m256 scale7 = _mm256_add_ps(gamma8, one);
-            const __m128i out_raw7 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x8, rstd), scale7));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 32), out_raw4);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 40), out_raw5);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 48), out_raw6);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 56), out_raw7);
         }
     }
     _mm256_zeroupper();

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *x, const float *gamma,
+                                                          float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -118,12 +133,6 @@ __m256i ng_avx512_to_bf16_nan(__m512 v)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                                   uint16_t *y);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                                    uint16_t *y)
@@ -187,7 +196,8 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
         const __m512 part10 = ng_avx512_fold_quarters(part9, part9);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) * scale. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+           scale. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part10, count), all_eps)));
         for (size_t i = 0; i < 1152; i += 64) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));

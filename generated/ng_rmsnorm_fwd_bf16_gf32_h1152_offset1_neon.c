@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma,
+                                                        float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -64,12 +79,6 @@ static inline uint32x4_t ng_neon_round_bf16(float32x4_t v)
     return vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma, float eps,
-                                                 uint16_t *y);
 
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                                  uint16_t *y)
@@ -255,9 +264,10 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
         float32x4_t part32 = ng_neon_fold_halves(part31, part31);
         float32x4_t part33 = vpaddq_f32(part32, part32);
         const float32x4_t part34 = vaddq_f32(part16, part33);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) * scale. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+           scale. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 1152; i += 64) {
+        for (size_t i = 0; i < 1152; i += 32) {
             const uint16x4_t x_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshll_n_u16(x_raw, 16));
             const float32x4_t gamma1 = vld1q_f32(gamma + i);
@@ -314,62 +324,6 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
             vst1_u8((uint8_t *)(y_row + i + 20), vreinterpret_u8_u16(out_raw5));
             vst1_u8((uint8_t *)(y_row + i + 24), vreinterpret_u8_u16(out_raw6));
             vst1_u8((uint8_t *)(y_row + i + 28), vreinterpret_u8_u16(out_raw7));
-            const uint16x4_t x_raw8 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshll_n_u16(x_raw8, 16));
-            const float32x4_t gamma9 = vld1q_f32(gamma + i + 32);
-            const float32x4_t scale8 = vaddq_f32(gamma9, one);
-            const uint16x4_t out_raw8 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x9, rstd),
-                    scale8))), 16);
-            const uint16x4_t x_raw9 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 36)));
-            const float32x4_t x10 = vreinterpretq_f32_u32(vshll_n_u16(x_raw9, 16));
-            const float32x4_t gamma10 = vld1q_f32(gamma + i + 36);
-            const float32x4_t scale9 = vaddq_f32(gamma10, one);
-            const uint16x4_t out_raw9 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x10, rstd),
-                    scale9))), 16);
-            const uint16x4_t x_raw10 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshll_n_u16(x_raw10, 16));
-            const float32x4_t gamma11 = vld1q_f32(gamma + i + 40);
-            const float32x4_t scale10 = vaddq_f32(gamma11, one);
-            const uint16x4_t out_raw10 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x11, rstd),
-                    scale10))), 16);
-            const uint16x4_t x_raw11 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 44)));
-            const float32x4_t x12 = vreinterpretq_f32_u32(vshll_n_u16(x_raw11, 16));
-            const float32x4_t gamma12 = vld1q_f32(gamma + i + 44);
-            const float32x4_t scale11 = vaddq_f32(gamma12, one);
-            const uint16x4_t out_raw11 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x12, rstd),
-                    scale11))), 16);
-            const uint16x4_t x_raw12 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshll_n_u16(x_raw12, 16));
-            const float32x4_t gamma13 = vld1q_f32(gamma + i + 48);
-            const float32x4_t scale12 = vaddq_f32(gamma13, one);
-            const uint16x4_t out_raw12 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x13, rstd),
-                    scale12))), 16);
-            const uint16x4_t x_raw13 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 52)));
-            const float32x4_t x14 = vreinterpretq_f32_u32(vshll_n_u16(x_raw13, 16));
-            const float32x4_t gamma14 = vld1q_f32(gamma + i + 52);
-            const float32x4_t scale13 = vaddq_f32(gamma14, one);
-            const uint16x4_t out_raw13 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x14, rstd),
-                    scale13))), 16);
-            const uint16x4_t x_raw14 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshll_n_u16(x_raw14, 16));
-            const float32x4_t gamma15 = vld1q_f32(gamma + i + 56);
-            const float32x4_t scale14 = vaddq_f32(gamma15, one);
-            const uint16x4_t out_raw14 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x15, rstd),
-                    scale14))), 16);
-            const uint16x4_t x_raw15 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 60)));
-            const float32x4_t x16 = vreinterpretq_f32_u32(vshll_n_u16(x_raw15, 16));
-            const float32x4_t gamma16 = vld1q_f32(gamma + i + 60);
-            const float32x4_t scale15 = vaddq_f32(gamma16, one);
-            const uint16x4_t out_raw15 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x16, rstd),
-                    scale15))), 16);
-            vst1_u8((uint8_t *)(y_row + i + 32), vreinterpret_u8_u16(out_raw8));
-            vst1_u8((uint8_t *)(y_row + i + 36), vreinterpret_u8_u16(out_raw9));
-            vst1_u8((uint8_t *)(y_row + i + 40), vreinterpret_u8_u16(out_raw10));
-            vst1_u8((uint8_t *)(y_row + i + 44), vreinterpret_u8_u16(out_raw11));
-            vst1_u8((uint8_t *)(y_row + i + 48), vreinterpret_u8_u16(out_raw12));
-            vst1_u8((uint8_t *)(y_row + i + 52), vreinterpret_u8_u16(out_raw13));
-            vst1_u8((uint8_t *)(y_row + i + 56), vreinterpret_u8_u16(out_raw14));
-            vst1_u8((uint8_t *)(y_row + i + 60), vreinterpret_u8_u16(out_raw15));
         }
     }
 }

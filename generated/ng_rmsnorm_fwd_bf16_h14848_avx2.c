@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                            uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -81,11 +96,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
@@ -102,175 +112,61 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
         __m256 parts[4];
         for (size_t group = 0; group < 4; ++group) {
             const size_t start = group * 3712;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                squares = _mm256_fmadd_ps(x1, x1, squares);
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+            __m256 parts1[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 14848;
+                __m256 squares = zero;
+                __m256 squares1 = zero;
+                __m256 squares2 = zero;
+                __m256 squares3 = zero;
+                __m256 squares4 = zero;
+                __m256 squares5 = zero;
+                __m256 squares6 = zero;
+                __m256 squares7 = zero;
+                for (size_t i = start; i < start + 3712; i += 64) {
+                    const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                    const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                    squares = _mm256_fmadd_ps(x1, x1, squares);
+                    const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                    squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                    const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                    const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                    squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                    const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                    squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                    const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                    const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                    squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                    const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                    squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                    const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                    const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                    squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                    const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                    squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+                }
+                __m256 part = _mm256_add_ps(squares, squares4);
+                __m256 part1 = _mm256_add_ps(squares1, squares5);
+                __m256 part2 = _mm256_add_ps(squares2, squares6);
+                __m256 part3 = _mm256_add_ps(squares3, squares7);
+                __m256 part4 = _mm256_add_ps(part, part2);
+                __m256 part5 = _mm256_add_ps(part1, part3);
+                ng_avx2_pin(part4);
+                ng_avx2_pin(part5);
+                ng_avx2_pin(part4);
+                ng_avx2_pin(part5);
+                parts1[r * 2] = part4;
+                parts1[r * 2 + 1] = part5;
             }
-            __m256 part = _mm256_add_ps(squares, squares4);
-            __m256 part1 = _mm256_add_ps(squares1, squares5);
-            __m256 part2 = _mm256_add_ps(squares2, squares6);
-            __m256 part3 = _mm256_add_ps(squares3, squares7);
-            __m256 part4 = _mm256_add_ps(part, part2);
-            __m256 part5 = _mm256_add_ps(part1, part3);
-            ng_avx2_pin(part4);
-            ng_avx2_pin(part5);
-            ng_avx2_pin(part4);
-            ng_avx2_pin(part5);
-            __m256 squares8 = zero;
-            __m256 squares9 = zero;
-            __m256 squares10 = zero;
-            __m256 squares11 = zero;
-            __m256 squares12 = zero;
-            __m256 squares13 = zero;
-            __m256 squares14 = zero;
-            __m256 squares15 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14848));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                squares8 = _mm256_fmadd_ps(x1, x1, squares8);
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                squares9 = _mm256_fmadd_ps(x2, x2, squares9);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14864));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                squares10 = _mm256_fmadd_ps(x3, x3, squares10);
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                squares11 = _mm256_fmadd_ps(x4, x4, squares11);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14880));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                squares12 = _mm256_fmadd_ps(x5, x5, squares12);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                squares13 = _mm256_fmadd_ps(x6, x6, squares13);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14896));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                squares14 = _mm256_fmadd_ps(x7, x7, squares14);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                squares15 = _mm256_fmadd_ps(x8, x8, squares15);
-            }
-            __m256 part6 = _mm256_add_ps(squares8, squares12);
-            __m256 part7 = _mm256_add_ps(squares9, squares13);
-            __m256 part8 = _mm256_add_ps(squares10, squares14);
-            __m256 part9 = _mm256_add_ps(squares11, squares15);
-            __m256 part10 = _mm256_add_ps(part6, part8);
-            __m256 part11 = _mm256_add_ps(part7, part9);
-            ng_avx2_pin(part10);
-            ng_avx2_pin(part11);
-            ng_avx2_pin(part10);
-            ng_avx2_pin(part11);
-            __m256 squares16 = zero;
-            __m256 squares17 = zero;
-            __m256 squares18 = zero;
-            __m256 squares19 = zero;
-            __m256 squares20 = zero;
-            __m256 squares21 = zero;
-            __m256 squares22 = zero;
-            __m256 squares23 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29696));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                squares16 = _mm256_fmadd_ps(x1, x1, squares16);
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                squares17 = _mm256_fmadd_ps(x2, x2, squares17);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29712));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                squares18 = _mm256_fmadd_ps(x3, x3, squares18);
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                squares19 = _mm256_fmadd_ps(x4, x4, squares19);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29728));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                squares20 = _mm256_fmadd_ps(x5, x5, squares20);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                squares21 = _mm256_fmadd_ps(x6, x6, squares21);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29744));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                squares22 = _mm256_fmadd_ps(x7, x7, squares22);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                squares23 = _mm256_fmadd_ps(x8, x8, squares23);
-            }
-            __m256 part12 = _mm256_add_ps(squares16, squares20);
-            __m256 part13 = _mm256_add_ps(squares17, squares21);
-            __m256 part14 = _mm256_add_ps(squares18, squares22);
-            __m256 part15 = _mm256_add_ps(squares19, squares23);
-            __m256 part16 = _mm256_add_ps(part12, part14);
-            __m256 part17 = _mm256_add_ps(part13, part15);
-            ng_avx2_pin(part16);
-            ng_avx2_pin(part17);
-            ng_avx2_pin(part16);
-            ng_avx2_pin(part17);
-            __m256 squares24 = zero;
-            __m256 squares25 = zero;
-            __m256 squares26 = zero;
-            __m256 squares27 = zero;
-            __m256 squares28 = zero;
-            __m256 squares29 = zero;
-            __m256 squares30 = zero;
-            __m256 squares31 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44544));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                squares24 = _mm256_fmadd_ps(x1, x1, squares24);
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                squares25 = _mm256_fmadd_ps(x2, x2, squares25);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44560));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                squares26 = _mm256_fmadd_ps(x3, x3, squares26);
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                squares27 = _mm256_fmadd_ps(x4, x4, squares27);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44576));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                squares28 = _mm256_fmadd_ps(x5, x5, squares28);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                squares29 = _mm256_fmadd_ps(x6, x6, squares29);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44592));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                squares30 = _mm256_fmadd_ps(x7, x7, squares30);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                squares31 = _mm256_fmadd_ps(x8, x8, squares31);
-            }
-            __m256 part18 = _mm256_add_ps(squares24, squares28);
-            __m256 part19 = _mm256_add_ps(squares25, squares29);
-            __m256 part20 = _mm256_add_ps(squares26, squares30);
-            __m256 part21 = _mm256_add_ps(squares27, squares31);
-            __m256 part22 = _mm256_add_ps(part18, part20);
-            __m256 part23 = _mm256_add_ps(part19, part21);
-            ng_avx2_pin(part22);
-            ng_avx2_pin(part23);
-            ng_avx2_pin(part22);
-            ng_avx2_pin(part23);
-            __m256 part24 = ng_avx2_fold_halves(part4, part5);
-            __m256 part25 = ng_avx2_fold_halves(part10, part11);
-            __m256 part26 = ng_avx2_fold_halves(part16, part17);
-            __m256 part27 = ng_avx2_fold_halves(part22, part23);
-            __m256 part28 = ng_avx2_fold_pairs(part24, part25);
-            __m256 part29 = ng_avx2_fold_pairs(part26, part27);
-            __m256 part30 = ng_avx2_fold_neighbours(part28, part29);
-            __m256 part31 = ng_avx2_fold_halves(part30, part30);
-            parts[group] = part31;
+            __m256 part = ng_avx2_fold_halves(parts1[0], parts1[1]);
+            __m256 part1 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+            __m256 part2 = ng_avx2_fold_halves(parts1[4], parts1[5]);
+            __m256 part3 = ng_avx2_fold_halves(parts1[6], parts1[7]);
+            __m256 part4 = ng_avx2_fold_pairs(part, part1);
+            __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+            __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            parts[group] = part7;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         const __m256 part1 = _mm256_add_ps(parts[2], parts[3]);
@@ -281,7 +177,7 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
-        for (size_t i = 0; i < 14848; i += 64) {
+        for (size_t i = 0; i < 14848; i += 16) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
@@ -309,87 +205,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 14848), out_raw1);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 29696), out_raw2);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 44544), out_raw3);
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
-            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x9, rstd1), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(x10, rstd1), gamma4));
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14864));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x11, rstd2), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(x12, rstd2), gamma4));
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29712));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x13, rstd3), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(x14, rstd3), gamma4));
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44560));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x15, rstd4), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(x16, rstd4), gamma4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw4);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 14864), out_raw5);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 29712), out_raw6);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 44560), out_raw7);
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw8 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x17, rstd1), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(x18, rstd1), gamma6));
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14880));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw9 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x19, rstd2), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(x20, rstd2), gamma6));
-            const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29728));
-            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-            const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw10 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x21, rstd3), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(x22, rstd3), gamma6));
-            const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44576));
-            const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-            const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw11 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x23, rstd4), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(x24, rstd4), gamma6));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw8);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 14880), out_raw9);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 29728), out_raw10);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 44576), out_raw11);
-            const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw12 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x25, rstd1), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(x26, rstd1), gamma8));
-            const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14896));
-            const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-            const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw13 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x27, rstd2), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(x28, rstd2), gamma8));
-            const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 29744));
-            const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-            const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw14 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x29, rstd3), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(x30, rstd3), gamma8));
-            const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 44592));
-            const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw15, 16));
-            const __m256 x32 = _mm256_castsi256_ps(_mm256_and_si256(x_raw15, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw15 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x31, rstd4), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(x32, rstd4), gamma8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw12);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 14896), out_raw13);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 29744), out_raw14);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 44592), out_raw15);
         }
     }
     for (; row < rows; ++row) {
@@ -450,7 +265,7 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 part2 = _mm256_add_ps(part, part1);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, count), all_eps)));
-        for (size_t i = 0; i < 14848; i += 64) {
+        for (size_t i = 0; i < 14848; i += 32) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
@@ -469,24 +284,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
                     _mm256_mul_ps(_mm256_mul_ps(x4, rstd), gamma4));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x5, rstd), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(x6, rstd), gamma6));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x7, rstd), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(x8, rstd), gamma8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
         }
     }
     _mm256_zeroupper();

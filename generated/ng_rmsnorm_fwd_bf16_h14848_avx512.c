@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                              uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -100,11 +115,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
@@ -121,104 +131,44 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
         __m512 parts[4];
         for (size_t group = 0; group < 4; ++group) {
             const size_t start = group * 3712;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                squares = _mm512_fmadd_ps(x1, x1, squares);
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                squares1 = _mm512_fmadd_ps(x2, x2, squares1);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                squares2 = _mm512_fmadd_ps(x3, x3, squares2);
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+            __m512 parts1[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 14848;
+                __m512 squares = zero;
+                __m512 squares1 = zero;
+                __m512 squares2 = zero;
+                __m512 squares3 = zero;
+                for (size_t i = start; i < start + 3712; i += 64) {
+                    const __m512i x_raw = _mm512_loadu_si512(x_at + i);
+                    const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                    squares = _mm512_fmadd_ps(x1, x1, squares);
+                    const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                    squares1 = _mm512_fmadd_ps(x2, x2, squares1);
+                    const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
+                    const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                    squares2 = _mm512_fmadd_ps(x3, x3, squares2);
+                    const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                    squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+                }
+                __m512 part = _mm512_add_ps(squares, squares2);
+                __m512 part1 = _mm512_add_ps(squares1, squares3);
+                ng_avx512_pin(part);
+                ng_avx512_pin(part1);
+                ng_avx512_pin(part);
+                ng_avx512_pin(part1);
+                parts1[r * 2] = part;
+                parts1[r * 2 + 1] = part1;
             }
-            __m512 part = _mm512_add_ps(squares, squares2);
-            __m512 part1 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part);
-            ng_avx512_pin(part1);
-            ng_avx512_pin(part);
-            ng_avx512_pin(part1);
-            __m512 squares4 = zero;
-            __m512 squares5 = zero;
-            __m512 squares6 = zero;
-            __m512 squares7 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_row + i + 14848);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                squares4 = _mm512_fmadd_ps(x1, x1, squares4);
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                squares5 = _mm512_fmadd_ps(x2, x2, squares5);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 14880);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                squares6 = _mm512_fmadd_ps(x3, x3, squares6);
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                squares7 = _mm512_fmadd_ps(x4, x4, squares7);
-            }
-            __m512 part2 = _mm512_add_ps(squares4, squares6);
-            __m512 part3 = _mm512_add_ps(squares5, squares7);
-            ng_avx512_pin(part2);
-            ng_avx512_pin(part3);
-            ng_avx512_pin(part2);
-            ng_avx512_pin(part3);
-            __m512 squares8 = zero;
-            __m512 squares9 = zero;
-            __m512 squares10 = zero;
-            __m512 squares11 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_row + i + 29696);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                squares8 = _mm512_fmadd_ps(x1, x1, squares8);
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                squares9 = _mm512_fmadd_ps(x2, x2, squares9);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 29728);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                squares10 = _mm512_fmadd_ps(x3, x3, squares10);
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                squares11 = _mm512_fmadd_ps(x4, x4, squares11);
-            }
-            __m512 part4 = _mm512_add_ps(squares8, squares10);
-            __m512 part5 = _mm512_add_ps(squares9, squares11);
-            ng_avx512_pin(part4);
-            ng_avx512_pin(part5);
-            ng_avx512_pin(part4);
-            ng_avx512_pin(part5);
-            __m512 squares12 = zero;
-            __m512 squares13 = zero;
-            __m512 squares14 = zero;
-            __m512 squares15 = zero;
-            for (size_t i = start; i < start + 3712; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_row + i + 44544);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                squares12 = _mm512_fmadd_ps(x1, x1, squares12);
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                squares13 = _mm512_fmadd_ps(x2, x2, squares13);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 44576);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                squares14 = _mm512_fmadd_ps(x3, x3, squares14);
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                squares15 = _mm512_fmadd_ps(x4, x4, squares15);
-            }
-            __m512 part6 = _mm512_add_ps(squares12, squares14);
-            __m512 part7 = _mm512_add_ps(squares13, squares15);
-            ng_avx512_pin(part6);
-            ng_avx512_pin(part7);
-            ng_avx512_pin(part6);
-            ng_avx512_pin(part7);
-            __m512 part8 = ng_avx512_fold_halves(part, part1);
-            __m512 part9 = ng_avx512_fold_halves(part2, part3);
-            __m512 part10 = ng_avx512_fold_halves(part4, part5);
-            __m512 part11 = ng_avx512_fold_halves(part6, part7);
-            __m512 part12 = ng_avx512_fold_quarters(part8, part9);
-            __m512 part13 = ng_avx512_fold_quarters(part10, part11);
-            __m512 part14 = ng_avx512_fold_pairs(part12, part13);
-            __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
-            __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-            parts[group] = part16;
+            __m512 part = ng_avx512_fold_halves(parts1[0], parts1[1]);
+            __m512 part1 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+            __m512 part2 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+            __m512 part3 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+            __m512 part4 = ng_avx512_fold_quarters(part, part1);
+            __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+            __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+            __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
+            __m512 part8 = ng_avx512_fold_quarters(part7, part7);
+            parts[group] = part8;
         }
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
         const __m512 part1 = _mm512_add_ps(parts[2], parts[3]);
@@ -229,7 +179,7 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 14848; i += 64) {
+        for (size_t i = 0; i < 14848; i += 32) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);
             const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
@@ -257,33 +207,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
             _mm512_storeu_si512(y_row + i + 14848, out_raw1);
             _mm512_storeu_si512(y_row + i + 29696, out_raw2);
             _mm512_storeu_si512(y_row + i + 44544, out_raw3);
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
-            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x9, rstd1), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(x10, rstd1), gamma4));
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 14880);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x11, rstd2), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(x12, rstd2), gamma4));
-            const __m512i x_raw6 = _mm512_loadu_si512(x_row + i + 29728);
-            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x13, rstd3), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(x14, rstd3), gamma4));
-            const __m512i x_raw7 = _mm512_loadu_si512(x_row + i + 44576);
-            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x15, rstd4), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(x16, rstd4), gamma4));
-            _mm512_storeu_si512(y_row + i + 32, out_raw4);
-            _mm512_storeu_si512(y_row + i + 14880, out_raw5);
-            _mm512_storeu_si512(y_row + i + 29728, out_raw6);
-            _mm512_storeu_si512(y_row + i + 44576, out_raw7);
         }
     }
     for (; row < rows; ++row) {

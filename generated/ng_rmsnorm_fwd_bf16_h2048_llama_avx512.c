@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                   uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -100,12 +115,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                            uint16_t *y);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
                                             uint16_t *y)
@@ -120,208 +129,88 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
         const uint16_t *const x_row = x + row * 2048;
         uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: sum x * x. */
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares = _mm512_fmadd_ps(x1, x1, squares);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares1 = _mm512_fmadd_ps(x2, x2, squares1);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares2 = _mm512_fmadd_ps(x3, x3, squares2);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+        __m512 parts[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 2048;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m512i x_raw = _mm512_loadu_si512(x_at + i);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                squares = _mm512_fmadd_ps(x1, x1, squares);
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                squares1 = _mm512_fmadd_ps(x2, x2, squares1);
+                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                squares2 = _mm512_fmadd_ps(x3, x3, squares2);
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+            }
+            __m512 part = _mm512_add_ps(squares, squares2);
+            __m512 part1 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            parts[r * 2] = part;
+            parts[r * 2 + 1] = part1;
         }
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 2048);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares4 = _mm512_fmadd_ps(x1, x1, squares4);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares5 = _mm512_fmadd_ps(x2, x2, squares5);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares6 = _mm512_fmadd_ps(x3, x3, squares6);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares7 = _mm512_fmadd_ps(x4, x4, squares7);
+        __m512 part = ng_avx512_fold_halves(parts[0], parts[1]);
+        __m512 part1 = ng_avx512_fold_halves(parts[2], parts[3]);
+        __m512 part2 = ng_avx512_fold_halves(parts[4], parts[5]);
+        __m512 part3 = ng_avx512_fold_halves(parts[6], parts[7]);
+        __m512 part4 = ng_avx512_fold_quarters(part, part1);
+        __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+        __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+        __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
+        __m512 part8 = ng_avx512_fold_quarters(part7, part7);
+        __m512 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 2048;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m512i x_raw = _mm512_loadu_si512(x_at + i + 1024);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                squares = _mm512_fmadd_ps(x1, x1, squares);
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                squares1 = _mm512_fmadd_ps(x2, x2, squares1);
+                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 1056);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                squares2 = _mm512_fmadd_ps(x3, x3, squares2);
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+            }
+            __m512 part9 = _mm512_add_ps(squares, squares2);
+            __m512 part10 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            parts1[r * 2] = part9;
+            parts1[r * 2 + 1] = part10;
         }
-        __m512 part2 = _mm512_add_ps(squares4, squares6);
-        __m512 part3 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        __m512 squares8 = zero;
-        __m512 squares9 = zero;
-        __m512 squares10 = zero;
-        __m512 squares11 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 4096);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares8 = _mm512_fmadd_ps(x1, x1, squares8);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares9 = _mm512_fmadd_ps(x2, x2, squares9);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 4128);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares10 = _mm512_fmadd_ps(x3, x3, squares10);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares11 = _mm512_fmadd_ps(x4, x4, squares11);
-        }
-        __m512 part4 = _mm512_add_ps(squares8, squares10);
-        __m512 part5 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        __m512 squares12 = zero;
-        __m512 squares13 = zero;
-        __m512 squares14 = zero;
-        __m512 squares15 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 6144);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares12 = _mm512_fmadd_ps(x1, x1, squares12);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares13 = _mm512_fmadd_ps(x2, x2, squares13);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 6176);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares14 = _mm512_fmadd_ps(x3, x3, squares14);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares15 = _mm512_fmadd_ps(x4, x4, squares15);
-        }
-        __m512 part6 = _mm512_add_ps(squares12, squares14);
-        __m512 part7 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        __m512 part8 = ng_avx512_fold_halves(part, part1);
-        __m512 part9 = ng_avx512_fold_halves(part2, part3);
-        __m512 part10 = ng_avx512_fold_halves(part4, part5);
-        __m512 part11 = ng_avx512_fold_halves(part6, part7);
-        __m512 part12 = ng_avx512_fold_quarters(part8, part9);
-        __m512 part13 = ng_avx512_fold_quarters(part10, part11);
-        __m512 part14 = ng_avx512_fold_pairs(part12, part13);
-        __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
-        __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-        __m512 squares16 = zero;
-        __m512 squares17 = zero;
-        __m512 squares18 = zero;
-        __m512 squares19 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 1024);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares16 = _mm512_fmadd_ps(x1, x1, squares16);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares17 = _mm512_fmadd_ps(x2, x2, squares17);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 1056);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares18 = _mm512_fmadd_ps(x3, x3, squares18);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares19 = _mm512_fmadd_ps(x4, x4, squares19);
-        }
-        __m512 part17 = _mm512_add_ps(squares16, squares18);
-        __m512 part18 = _mm512_add_ps(squares17, squares19);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        __m512 squares20 = zero;
-        __m512 squares21 = zero;
-        __m512 squares22 = zero;
-        __m512 squares23 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 3072);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares20 = _mm512_fmadd_ps(x1, x1, squares20);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares21 = _mm512_fmadd_ps(x2, x2, squares21);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 3104);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares22 = _mm512_fmadd_ps(x3, x3, squares22);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares23 = _mm512_fmadd_ps(x4, x4, squares23);
-        }
-        __m512 part19 = _mm512_add_ps(squares20, squares22);
-        __m512 part20 = _mm512_add_ps(squares21, squares23);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        __m512 squares24 = zero;
-        __m512 squares25 = zero;
-        __m512 squares26 = zero;
-        __m512 squares27 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 5120);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares24 = _mm512_fmadd_ps(x1, x1, squares24);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares25 = _mm512_fmadd_ps(x2, x2, squares25);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 5152);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares26 = _mm512_fmadd_ps(x3, x3, squares26);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares27 = _mm512_fmadd_ps(x4, x4, squares27);
-        }
-        __m512 part21 = _mm512_add_ps(squares24, squares26);
-        __m512 part22 = _mm512_add_ps(squares25, squares27);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        __m512 squares28 = zero;
-        __m512 squares29 = zero;
-        __m512 squares30 = zero;
-        __m512 squares31 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 7168);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares28 = _mm512_fmadd_ps(x1, x1, squares28);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares29 = _mm512_fmadd_ps(x2, x2, squares29);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 7200);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares30 = _mm512_fmadd_ps(x3, x3, squares30);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares31 = _mm512_fmadd_ps(x4, x4, squares31);
-        }
-        __m512 part23 = _mm512_add_ps(squares28, squares30);
-        __m512 part24 = _mm512_add_ps(squares29, squares31);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        __m512 part25 = ng_avx512_fold_halves(part17, part18);
-        __m512 part26 = ng_avx512_fold_halves(part19, part20);
-        __m512 part27 = ng_avx512_fold_halves(part21, part22);
-        __m512 part28 = ng_avx512_fold_halves(part23, part24);
-        __m512 part29 = ng_avx512_fold_quarters(part25, part26);
-        __m512 part30 = ng_avx512_fold_quarters(part27, part28);
-        __m512 part31 = ng_avx512_fold_pairs(part29, part30);
-        __m512 part32 = ng_avx512_fold_neighbours(part31, part31);
-        __m512 part33 = ng_avx512_fold_quarters(part32, part32);
-        const __m512 part34 = _mm512_add_ps(part16, part33);
+        __m512 part9 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+        __m512 part10 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+        __m512 part11 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+        __m512 part12 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+        __m512 part13 = ng_avx512_fold_quarters(part9, part10);
+        __m512 part14 = ng_avx512_fold_quarters(part11, part12);
+        __m512 part15 = ng_avx512_fold_pairs(part13, part14);
+        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
+        __m512 part17 = ng_avx512_fold_quarters(part16, part16);
+        const __m512 part18 = _mm512_add_ps(part8, part17);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part34, count), all_eps)));
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part18, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 2048; i += 64) {
+        for (size_t i = 0; i < 2048; i += 32) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);
             const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
             const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
@@ -357,41 +246,6 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
             _mm512_storeu_si512(y_row + i + 2048, out_raw3);
             _mm512_storeu_si512(y_row + i + 4096, out_raw5);
             _mm512_storeu_si512(y_row + i + 6144, out_raw7);
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw8 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x9, rstd1), _mm512_mul_ps(x10, rstd1));
-            const __m512 t8 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw8, 16));
-            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
-            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512 t9 = _mm512_castsi512_ps(_mm512_and_si512(out_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw9 = ng_avx512_pair_to_bf16(_mm512_mul_ps(t8, gamma3), _mm512_mul_ps(t9, gamma4));
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw10 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x11, rstd2), _mm512_mul_ps(x12, rstd2));
-            const __m512 t10 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw10, 16));
-            const __m512 t11 = _mm512_castsi512_ps(_mm512_and_si512(out_raw10, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw11 = ng_avx512_pair_to_bf16(_mm512_mul_ps(t10, gamma3), _mm512_mul_ps(t11, gamma4));
-            const __m512i x_raw6 = _mm512_loadu_si512(x_row + i + 4128);
-            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw12 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x13, rstd3), _mm512_mul_ps(x14, rstd3));
-            const __m512 t12 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw12, 16));
-            const __m512 t13 = _mm512_castsi512_ps(_mm512_and_si512(out_raw12, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw13 = ng_avx512_pair_to_bf16(_mm512_mul_ps(t12, gamma3), _mm512_mul_ps(t13, gamma4));
-            const __m512i x_raw7 = _mm512_loadu_si512(x_row + i + 6176);
-            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw14 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x15, rstd4), _mm512_mul_ps(x16, rstd4));
-            const __m512 t14 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw14, 16));
-            const __m512 t15 = _mm512_castsi512_ps(_mm512_and_si512(out_raw14, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw15 = ng_avx512_pair_to_bf16(_mm512_mul_ps(t14, gamma3), _mm512_mul_ps(t15, gamma4));
-            _mm512_storeu_si512(y_row + i + 32, out_raw9);
-            _mm512_storeu_si512(y_row + i + 2080, out_raw11);
-            _mm512_storeu_si512(y_row + i + 4128, out_raw13);
-            _mm512_storeu_si512(y_row + i + 6176, out_raw15);
         }
     }
     for (; row < rows; ++row) {

@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -64,12 +79,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
     return vreinterpretq_u16_u32(vsriq_n_u32(ng_neon_round_bf16(odd), ng_neon_round_bf16(even), 16));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                          uint16_t *y);
 
 void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
                                           uint16_t *y)
@@ -261,7 +270,7 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const 
         const float32x4_t part34 = vaddq_f32(part16, part33);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 2048; i += 64) {
+        for (size_t i = 0; i < 2048; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
             const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
@@ -318,62 +327,6 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const 
             vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw3));
             vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw5));
             vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw7));
-            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vmulq_f32(x9, rstd), vmulq_f32(x10, rstd));
-            const float32x4_t t8 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw8), 16));
-            const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-            const float32x4_t t9 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw8),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vmulq_f32(t8, gamma9), vmulq_f32(t9, gamma10));
-            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw10 = ng_neon_pair_to_bf16(vmulq_f32(x11, rstd), vmulq_f32(x12, rstd));
-            const float32x4_t t10 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw10), 16));
-            const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-            const float32x4_t t11 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw10),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw11 = ng_neon_pair_to_bf16(vmulq_f32(t10, gamma11), vmulq_f32(t11, gamma12));
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw12 = ng_neon_pair_to_bf16(vmulq_f32(x13, rstd), vmulq_f32(x14, rstd));
-            const float32x4_t t12 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw12), 16));
-            const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-            const float32x4_t t13 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw12),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw13 = ng_neon_pair_to_bf16(vmulq_f32(t12, gamma13), vmulq_f32(t13, gamma14));
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw14 = ng_neon_pair_to_bf16(vmulq_f32(x15, rstd), vmulq_f32(x16, rstd));
-            const float32x4_t t14 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw14), 16));
-            const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-            const float32x4_t t15 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw14),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw15 = ng_neon_pair_to_bf16(vmulq_f32(t14, gamma15), vmulq_f32(t15, gamma16));
-            vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw9));
-            vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw11));
-            vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw13));
-            vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw15));
         }
     }
 }

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -81,12 +96,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                        const uint16_t *gamma, float eps, uint16_t *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
                                         const uint16_t *gamma, float eps, uint16_t *y)
@@ -102,542 +111,195 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
         const uint16_t *const residual_row = residual + row * 4096;
         uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares = _mm256_fmadd_ps(h, h, squares);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares1 = _mm256_fmadd_ps(h1, h1, squares1);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 16));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares2 = _mm256_fmadd_ps(h2, h2, squares2);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares3 = _mm256_fmadd_ps(h3, h3, squares3);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 32));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares5 = _mm256_fmadd_ps(h5, h5, squares5);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 48));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares6 = _mm256_fmadd_ps(h6, h6, squares6);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+        __m256 parts[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 4096;
+            const uint16_t *const residual_at = residual_row + r * 4096;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 2048; i += 64) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i));
+                const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
+                        residual2));
+                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                squares = _mm256_fmadd_ps(h, h, squares);
+                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                const __m256i residual_raw1 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 16));
+                const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
+                        residual4));
+                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
+                squares2 = _mm256_fmadd_ps(h2, h2, squares2);
+                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
+                squares3 = _mm256_fmadd_ps(h3, h3, squares3);
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256i residual_raw2 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 32));
+                const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
+                        residual6));
+                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256i residual_raw3 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 48));
+                const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
+                        residual8));
+                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
+                squares6 = _mm256_fmadd_ps(h6, h6, squares6);
+                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
+                squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+            }
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            parts[r * 2] = part4;
+            parts[r * 2 + 1] = part5;
         }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4096));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares8 = _mm256_fmadd_ps(h, h, squares8);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares9 = _mm256_fmadd_ps(h1, h1, squares9);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4112));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4112));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares10 = _mm256_fmadd_ps(h2, h2, squares10);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares11 = _mm256_fmadd_ps(h3, h3, squares11);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4128));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4128));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares12 = _mm256_fmadd_ps(h4, h4, squares12);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares13 = _mm256_fmadd_ps(h5, h5, squares13);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4144));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4144));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares14 = _mm256_fmadd_ps(h6, h6, squares14);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares15 = _mm256_fmadd_ps(h7, h7, squares15);
+        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part2 = ng_avx2_fold_halves(parts[4], parts[5]);
+        __m256 part3 = ng_avx2_fold_halves(parts[6], parts[7]);
+        __m256 part4 = ng_avx2_fold_pairs(part, part1);
+        __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+        __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+        __m256 part7 = ng_avx2_fold_halves(part6, part6);
+        __m256 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 4096;
+            const uint16_t *const residual_at = residual_row + r * 4096;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 2048; i += 64) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2048));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                const __m256i residual_raw =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2048));
+                const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
+                        residual2));
+                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                squares = _mm256_fmadd_ps(h, h, squares);
+                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2064));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                const __m256i residual_raw1 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2064));
+                const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
+                        residual4));
+                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
+                squares2 = _mm256_fmadd_ps(h2, h2, squares2);
+                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
+                squares3 = _mm256_fmadd_ps(h3, h3, squares3);
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2080));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256i residual_raw2 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2080));
+                const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
+                        residual6));
+                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2096));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256i residual_raw3 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2096));
+                const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
+                        residual8));
+                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
+                squares6 = _mm256_fmadd_ps(h6, h6, squares6);
+                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
+                squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+            }
+            __m256 part8 = _mm256_add_ps(squares, squares4);
+            __m256 part9 = _mm256_add_ps(squares1, squares5);
+            __m256 part10 = _mm256_add_ps(squares2, squares6);
+            __m256 part11 = _mm256_add_ps(squares3, squares7);
+            __m256 part12 = _mm256_add_ps(part8, part10);
+            __m256 part13 = _mm256_add_ps(part9, part11);
+            ng_avx2_pin(part12);
+            ng_avx2_pin(part13);
+            ng_avx2_pin(part12);
+            ng_avx2_pin(part13);
+            parts1[r * 2] = part12;
+            parts1[r * 2 + 1] = part13;
         }
-        __m256 part6 = _mm256_add_ps(squares8, squares12);
-        __m256 part7 = _mm256_add_ps(squares9, squares13);
-        __m256 part8 = _mm256_add_ps(squares10, squares14);
-        __m256 part9 = _mm256_add_ps(squares11, squares15);
-        __m256 part10 = _mm256_add_ps(part6, part8);
-        __m256 part11 = _mm256_add_ps(part7, part9);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        __m256 squares16 = zero;
-        __m256 squares17 = zero;
-        __m256 squares18 = zero;
-        __m256 squares19 = zero;
-        __m256 squares20 = zero;
-        __m256 squares21 = zero;
-        __m256 squares22 = zero;
-        __m256 squares23 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8192));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares16 = _mm256_fmadd_ps(h, h, squares16);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares17 = _mm256_fmadd_ps(h1, h1, squares17);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8208));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8208));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares18 = _mm256_fmadd_ps(h2, h2, squares18);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares19 = _mm256_fmadd_ps(h3, h3, squares19);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8224));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8224));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares20 = _mm256_fmadd_ps(h4, h4, squares20);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares21 = _mm256_fmadd_ps(h5, h5, squares21);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8240));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8240));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares22 = _mm256_fmadd_ps(h6, h6, squares22);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares23 = _mm256_fmadd_ps(h7, h7, squares23);
-        }
-        __m256 part12 = _mm256_add_ps(squares16, squares20);
-        __m256 part13 = _mm256_add_ps(squares17, squares21);
-        __m256 part14 = _mm256_add_ps(squares18, squares22);
-        __m256 part15 = _mm256_add_ps(squares19, squares23);
-        __m256 part16 = _mm256_add_ps(part12, part14);
-        __m256 part17 = _mm256_add_ps(part13, part15);
-        ng_avx2_pin(part16);
-        ng_avx2_pin(part17);
-        ng_avx2_pin(part16);
-        ng_avx2_pin(part17);
-        __m256 squares24 = zero;
-        __m256 squares25 = zero;
-        __m256 squares26 = zero;
-        __m256 squares27 = zero;
-        __m256 squares28 = zero;
-        __m256 squares29 = zero;
-        __m256 squares30 = zero;
-        __m256 squares31 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12288));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares24 = _mm256_fmadd_ps(h, h, squares24);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares25 = _mm256_fmadd_ps(h1, h1, squares25);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12304));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12304));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares26 = _mm256_fmadd_ps(h2, h2, squares26);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares27 = _mm256_fmadd_ps(h3, h3, squares27);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12320));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12320));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares28 = _mm256_fmadd_ps(h4, h4, squares28);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares29 = _mm256_fmadd_ps(h5, h5, squares29);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12336));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12336));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares30 = _mm256_fmadd_ps(h6, h6, squares30);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares31 = _mm256_fmadd_ps(h7, h7, squares31);
-        }
-        __m256 part18 = _mm256_add_ps(squares24, squares28);
-        __m256 part19 = _mm256_add_ps(squares25, squares29);
-        __m256 part20 = _mm256_add_ps(squares26, squares30);
-        __m256 part21 = _mm256_add_ps(squares27, squares31);
-        __m256 part22 = _mm256_add_ps(part18, part20);
-        __m256 part23 = _mm256_add_ps(part19, part21);
-        ng_avx2_pin(part22);
-        ng_avx2_pin(part23);
-        ng_avx2_pin(part22);
-        ng_avx2_pin(part23);
-        __m256 part24 = ng_avx2_fold_halves(part4, part5);
-        __m256 part25 = ng_avx2_fold_halves(part10, part11);
-        __m256 part26 = ng_avx2_fold_halves(part16, part17);
-        __m256 part27 = ng_avx2_fold_halves(part22, part23);
-        __m256 part28 = ng_avx2_fold_pairs(part24, part25);
-        __m256 part29 = ng_avx2_fold_pairs(part26, part27);
-        __m256 part30 = ng_avx2_fold_neighbours(part28, part29);
-        __m256 part31 = ng_avx2_fold_halves(part30, part30);
-        __m256 squares32 = zero;
-        __m256 squares33 = zero;
-        __m256 squares34 = zero;
-        __m256 squares35 = zero;
-        __m256 squares36 = zero;
-        __m256 squares37 = zero;
-        __m256 squares38 = zero;
-        __m256 squares39 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2048));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2048));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares32 = _mm256_fmadd_ps(h, h, squares32);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares33 = _mm256_fmadd_ps(h1, h1, squares33);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2064));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2064));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares34 = _mm256_fmadd_ps(h2, h2, squares34);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares35 = _mm256_fmadd_ps(h3, h3, squares35);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2080));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2080));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares36 = _mm256_fmadd_ps(h4, h4, squares36);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares37 = _mm256_fmadd_ps(h5, h5, squares37);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2096));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2096));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares38 = _mm256_fmadd_ps(h6, h6, squares38);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares39 = _mm256_fmadd_ps(h7, h7, squares39);
-        }
-        __m256 part32 = _mm256_add_ps(squares32, squares36);
-        __m256 part33 = _mm256_add_ps(squares33, squares37);
-        __m256 part34 = _mm256_add_ps(squares34, squares38);
-        __m256 part35 = _mm256_add_ps(squares35, squares39);
-        __m256 part36 = _mm256_add_ps(part32, part34);
-        __m256 part37 = _mm256_add_ps(part33, part35);
-        ng_avx2_pin(part36);
-        ng_avx2_pin(part37);
-        ng_avx2_pin(part36);
-        ng_avx2_pin(part37);
-        __m256 squares40 = zero;
-        __m256 squares41 = zero;
-        __m256 squares42 = zero;
-        __m256 squares43 = zero;
-        __m256 squares44 = zero;
-        __m256 squares45 = zero;
-        __m256 squares46 = zero;
-        __m256 squares47 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 6144));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 6144));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares40 = _mm256_fmadd_ps(h, h, squares40);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares41 = _mm256_fmadd_ps(h1, h1, squares41);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 6160));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 6160));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares42 = _mm256_fmadd_ps(h2, h2, squares42);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares43 = _mm256_fmadd_ps(h3, h3, squares43);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 6176));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 6176));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares44 = _mm256_fmadd_ps(h4, h4, squares44);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares45 = _mm256_fmadd_ps(h5, h5, squares45);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 6192));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 6192));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares46 = _mm256_fmadd_ps(h6, h6, squares46);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares47 = _mm256_fmadd_ps(h7, h7, squares47);
-        }
-        __m256 part38 = _mm256_add_ps(squares40, squares44);
-        __m256 part39 = _mm256_add_ps(squares41, squares45);
-        __m256 part40 = _mm256_add_ps(squares42, squares46);
-        __m256 part41 = _mm256_add_ps(squares43, squares47);
-        __m256 part42 = _mm256_add_ps(part38, part40);
-        __m256 part43 = _mm256_add_ps(part39, part41);
-        ng_avx2_pin(part42);
-        ng_avx2_pin(part43);
-        ng_avx2_pin(part42);
-        ng_avx2_pin(part43);
-        __m256 squares48 = zero;
-        __m256 squares49 = zero;
-        __m256 squares50 = zero;
-        __m256 squares51 = zero;
-        __m256 squares52 = zero;
-        __m256 squares53 = zero;
-        __m256 squares54 = zero;
-        __m256 squares55 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 10240));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 10240));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares48 = _mm256_fmadd_ps(h, h, squares48);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares49 = _mm256_fmadd_ps(h1, h1, squares49);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 10256));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 10256));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares50 = _mm256_fmadd_ps(h2, h2, squares50);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares51 = _mm256_fmadd_ps(h3, h3, squares51);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 10272));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 10272));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares52 = _mm256_fmadd_ps(h4, h4, squares52);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares53 = _mm256_fmadd_ps(h5, h5, squares53);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 10288));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 10288));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares54 = _mm256_fmadd_ps(h6, h6, squares54);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares55 = _mm256_fmadd_ps(h7, h7, squares55);
-        }
-        __m256 part44 = _mm256_add_ps(squares48, squares52);
-        __m256 part45 = _mm256_add_ps(squares49, squares53);
-        __m256 part46 = _mm256_add_ps(squares50, squares54);
-        __m256 part47 = _mm256_add_ps(squares51, squares55);
-        __m256 part48 = _mm256_add_ps(part44, part46);
-        __m256 part49 = _mm256_add_ps(part45, part47);
-        ng_avx2_pin(part48);
-        ng_avx2_pin(part49);
-        ng_avx2_pin(part48);
-        ng_avx2_pin(part49);
-        __m256 squares56 = zero;
-        __m256 squares57 = zero;
-        __m256 squares58 = zero;
-        __m256 squares59 = zero;
-        __m256 squares60 = zero;
-        __m256 squares61 = zero;
-        __m256 squares62 = zero;
-        __m256 squares63 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14336));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 14336));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares56 = _mm256_fmadd_ps(h, h, squares56);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares57 = _mm256_fmadd_ps(h1, h1, squares57);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14352));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 14352));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares58 = _mm256_fmadd_ps(h2, h2, squares58);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares59 = _mm256_fmadd_ps(h3, h3, squares59);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14368));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 14368));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares60 = _mm256_fmadd_ps(h4, h4, squares60);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares61 = _mm256_fmadd_ps(h5, h5, squares61);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 14384));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 14384));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares62 = _mm256_fmadd_ps(h6, h6, squares62);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares63 = _mm256_fmadd_ps(h7, h7, squares63);
-        }
-        __m256 part50 = _mm256_add_ps(squares56, squares60);
-        __m256 part51 = _mm256_add_ps(squares57, squares61);
-        __m256 part52 = _mm256_add_ps(squares58, squares62);
-        __m256 part53 = _mm256_add_ps(squares59, squares63);
-        __m256 part54 = _mm256_add_ps(part50, part52);
-        __m256 part55 = _mm256_add_ps(part51, part53);
-        ng_avx2_pin(part54);
-        ng_avx2_pin(part55);
-        ng_avx2_pin(part54);
-        ng_avx2_pin(part55);
-        __m256 part56 = ng_avx2_fold_halves(part36, part37);
-        __m256 part57 = ng_avx2_fold_halves(part42, part43);
-        __m256 part58 = ng_avx2_fold_halves(part48, part49);
-        __m256 part59 = ng_avx2_fold_halves(part54, part55);
-        __m256 part60 = ng_avx2_fold_pairs(part56, part57);
-        __m256 part61 = ng_avx2_fold_pairs(part58, part59);
-        __m256 part62 = ng_avx2_fold_neighbours(part60, part61);
-        __m256 part63 = ng_avx2_fold_halves(part62, part62);
-        const __m256 part64 = _mm256_add_ps(part31, part63);
+        __m256 part8 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+        __m256 part9 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+        __m256 part10 = ng_avx2_fold_halves(parts1[4], parts1[5]);
+        __m256 part11 = ng_avx2_fold_halves(parts1[6], parts1[7]);
+        __m256 part12 = ng_avx2_fold_pairs(part8, part9);
+        __m256 part13 = ng_avx2_fold_pairs(part10, part11);
+        __m256 part14 = ng_avx2_fold_neighbours(part12, part13);
+        __m256 part15 = ng_avx2_fold_halves(part14, part14);
+        const __m256 part16 = _mm256_add_ps(part7, part15);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part64, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part16, count), all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 16) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
             const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
@@ -654,7 +316,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                     _mm256_mul_ps(_mm256_mul_ps(h1, rstd1), gamma2));
             const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4096));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
+            const __m256i residual_raw1 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
             const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
             const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
             const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
@@ -665,7 +328,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                     _mm256_mul_ps(_mm256_mul_ps(h3, rstd2), gamma2));
             const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8192));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
+            const __m256i residual_raw2 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
             const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
             const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
             const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
@@ -676,7 +340,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                     _mm256_mul_ps(_mm256_mul_ps(h5, rstd3), gamma2));
             const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12288));
             const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
+            const __m256i residual_raw3 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
             const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
             const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
             const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
@@ -689,176 +354,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4096), out_raw3);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8192), out_raw5);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12288), out_raw7);
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256i residual_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 16));
-            const __m256 residual9 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw4, 16));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 residual10 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw4, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw8 = ng_avx2_pair_to_bf16(_mm256_add_ps(x9, residual9), _mm256_add_ps(x10, residual10));
-            const __m256 h8 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw8, 16));
-            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
-            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-            const __m256 h9 = _mm256_castsi256_ps(_mm256_and_si256(out_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw9 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h8, rstd1), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(h9, rstd1), gamma4));
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4112));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-            const __m256i residual_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4112));
-            const __m256 residual11 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw5, 16));
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 residual12 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw5, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw10 = ng_avx2_pair_to_bf16(_mm256_add_ps(x11, residual11), _mm256_add_ps(x12,
-                    residual12));
-            const __m256 h10 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw10, 16));
-            const __m256 h11 = _mm256_castsi256_ps(_mm256_and_si256(out_raw10, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw11 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h10, rstd2), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(h11, rstd2), gamma4));
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8208));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256i residual_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8208));
-            const __m256 residual13 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw6, 16));
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 residual14 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw6, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw12 = ng_avx2_pair_to_bf16(_mm256_add_ps(x13, residual13), _mm256_add_ps(x14,
-                    residual14));
-            const __m256 h12 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw12, 16));
-            const __m256 h13 = _mm256_castsi256_ps(_mm256_and_si256(out_raw12, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw13 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h12, rstd3), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(h13, rstd3), gamma4));
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12304));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256i residual_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12304));
-            const __m256 residual15 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw7, 16));
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256 residual16 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw7, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw14 = ng_avx2_pair_to_bf16(_mm256_add_ps(x15, residual15), _mm256_add_ps(x16,
-                    residual16));
-            const __m256 h14 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw14, 16));
-            const __m256 h15 = _mm256_castsi256_ps(_mm256_and_si256(out_raw14, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw15 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h14, rstd4), gamma3),
-                    _mm256_mul_ps(_mm256_mul_ps(h15, rstd4), gamma4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw9);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4112), out_raw11);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8208), out_raw13);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12304), out_raw15);
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256i residual_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 32));
-            const __m256 residual17 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw8, 16));
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 residual18 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw8, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw16 = ng_avx2_pair_to_bf16(_mm256_add_ps(x17, residual17), _mm256_add_ps(x18,
-                    residual18));
-            const __m256 h16 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw16, 16));
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256 h17 = _mm256_castsi256_ps(_mm256_and_si256(out_raw16, _mm256_set1_epi32(-65536)));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw17 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h16, rstd1), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(h17, rstd1), gamma6));
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4128));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256i residual_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4128));
-            const __m256 residual19 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw9, 16));
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 residual20 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw9, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw18 = ng_avx2_pair_to_bf16(_mm256_add_ps(x19, residual19), _mm256_add_ps(x20,
-                    residual20));
-            const __m256 h18 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw18, 16));
-            const __m256 h19 = _mm256_castsi256_ps(_mm256_and_si256(out_raw18, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw19 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h18, rstd2), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(h19, rstd2), gamma6));
-            const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8224));
-            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-            const __m256i residual_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8224));
-            const __m256 residual21 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw10, 16));
-            const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-            const __m256 residual22 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw10,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw20 = ng_avx2_pair_to_bf16(_mm256_add_ps(x21, residual21), _mm256_add_ps(x22,
-                    residual22));
-            const __m256 h20 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw20, 16));
-            const __m256 h21 = _mm256_castsi256_ps(_mm256_and_si256(out_raw20, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw21 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h20, rstd3), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(h21, rstd3), gamma6));
-            const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12320));
-            const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-            const __m256i residual_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12320));
-            const __m256 residual23 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw11, 16));
-            const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-            const __m256 residual24 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw11,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw22 = ng_avx2_pair_to_bf16(_mm256_add_ps(x23, residual23), _mm256_add_ps(x24,
-                    residual24));
-            const __m256 h22 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw22, 16));
-            const __m256 h23 = _mm256_castsi256_ps(_mm256_and_si256(out_raw22, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw23 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h22, rstd4), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(h23, rstd4), gamma6));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw17);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4128), out_raw19);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8224), out_raw21);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12320), out_raw23);
-            const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-            const __m256i residual_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 48));
-            const __m256 residual25 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw12, 16));
-            const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-            const __m256 residual26 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw12,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw24 = ng_avx2_pair_to_bf16(_mm256_add_ps(x25, residual25), _mm256_add_ps(x26,
-                    residual26));
-            const __m256 h24 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw24, 16));
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256 h25 = _mm256_castsi256_ps(_mm256_and_si256(out_raw24, _mm256_set1_epi32(-65536)));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw25 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h24, rstd1), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(h25, rstd1), gamma8));
-            const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4144));
-            const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-            const __m256i residual_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4144));
-            const __m256 residual27 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw13, 16));
-            const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-            const __m256 residual28 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw13,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw26 = ng_avx2_pair_to_bf16(_mm256_add_ps(x27, residual27), _mm256_add_ps(x28,
-                    residual28));
-            const __m256 h26 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw26, 16));
-            const __m256 h27 = _mm256_castsi256_ps(_mm256_and_si256(out_raw26, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw27 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h26, rstd2), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(h27, rstd2), gamma8));
-            const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8240));
-            const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-            const __m256i residual_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8240));
-            const __m256 residual29 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw14, 16));
-            const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-            const __m256 residual30 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw14,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw28 = ng_avx2_pair_to_bf16(_mm256_add_ps(x29, residual29), _mm256_add_ps(x30,
-                    residual30));
-            const __m256 h28 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw28, 16));
-            const __m256 h29 = _mm256_castsi256_ps(_mm256_and_si256(out_raw28, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw29 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h28, rstd3), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(h29, rstd3), gamma8));
-            const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12336));
-            const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw15, 16));
-            const __m256i residual_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12336));
-            const __m256 residual31 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw15, 16));
-            const __m256 x32 = _mm256_castsi256_ps(_mm256_and_si256(x_raw15, _mm256_set1_epi32(-65536)));
-            const __m256 residual32 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw15,
-                    _mm256_set1_epi32(-65536)));
-            const __m256i out_raw30 = ng_avx2_pair_to_bf16(_mm256_add_ps(x31, residual31), _mm256_add_ps(x32,
-                    residual32));
-            const __m256 h30 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw30, 16));
-            const __m256 h31 = _mm256_castsi256_ps(_mm256_and_si256(out_raw30, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw31 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h30, rstd4), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(h31, rstd4), gamma8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw25);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4144), out_raw27);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8240), out_raw29);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12336), out_raw31);
         }
     }
     for (; row < rows; ++row) {
@@ -956,7 +451,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             squares9 = _mm256_fmadd_ps(h1, h1, squares9);
             const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2064));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2064));
+            const __m256i residual_raw1 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2064));
             const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
             const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
             const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
@@ -967,7 +463,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             squares11 = _mm256_fmadd_ps(h3, h3, squares11);
             const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2080));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2080));
+            const __m256i residual_raw2 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2080));
             const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
             const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
             const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
@@ -978,7 +475,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             squares13 = _mm256_fmadd_ps(h5, h5, squares13);
             const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2096));
             const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2096));
+            const __m256i residual_raw3 =
+                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2096));
             const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
             const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
             const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
@@ -1005,7 +503,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
         const __m256 part20 = _mm256_add_ps(part9, part19);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
             const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
@@ -1036,36 +534,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                     _mm256_mul_ps(_mm256_mul_ps(h3, rstd), gamma4));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 32));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw4, 16));
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h4, rstd), gamma5),
-                    _mm256_mul_ps(_mm256_mul_ps(h5, rstd), gamma6));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 48));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw6, 16));
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h6, rstd), gamma7),
-                    _mm256_mul_ps(_mm256_mul_ps(h7, rstd), gamma8));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw5);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw7);
         }
     }
     _mm256_zeroupper();

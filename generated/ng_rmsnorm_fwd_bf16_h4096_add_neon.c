@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -64,12 +79,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
     return vreinterpretq_u16_u32(vsriq_n_u32(ng_neon_round_bf16(odd), ng_neon_round_bf16(even), 16));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                        const uint16_t *gamma, float eps, uint16_t *y);
 
 void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
                                         const uint16_t *gamma, float eps, uint16_t *y)
@@ -262,7 +271,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
         for (size_t i = 0; i < 2048; i += 64) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2048)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-            const uint16x8_t residual_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2048)));
+            const uint16x8_t residual_raw =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2048)));
             const float32x4_t residual1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw), 16));
             const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
                     vdupq_n_u32(0xffff0000)));
@@ -276,7 +286,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares17 = vfmaq_f32(squares17, h1, h1);
             const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2056)));
             const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-            const uint16x8_t residual_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2056)));
+            const uint16x8_t residual_raw1 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2056)));
             const float32x4_t residual3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw1),
                     16));
             const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
@@ -291,7 +302,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares19 = vfmaq_f32(squares19, h3, h3);
             const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2064)));
             const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-            const uint16x8_t residual_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2064)));
+            const uint16x8_t residual_raw2 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2064)));
             const float32x4_t residual5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw2),
                     16));
             const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
@@ -306,7 +318,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares21 = vfmaq_f32(squares21, h5, h5);
             const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2072)));
             const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-            const uint16x8_t residual_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2072)));
+            const uint16x8_t residual_raw3 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2072)));
             const float32x4_t residual7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw3),
                     16));
             const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
@@ -321,7 +334,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares23 = vfmaq_f32(squares23, h7, h7);
             const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2080)));
             const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            const uint16x8_t residual_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2080)));
+            const uint16x8_t residual_raw4 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2080)));
             const float32x4_t residual9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw4),
                     16));
             const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
@@ -336,7 +350,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares25 = vfmaq_f32(squares25, h9, h9);
             const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2088)));
             const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            const uint16x8_t residual_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2088)));
+            const uint16x8_t residual_raw5 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2088)));
             const float32x4_t residual11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw5),
                     16));
             const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
@@ -351,7 +366,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares27 = vfmaq_f32(squares27, h11, h11);
             const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2096)));
             const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const uint16x8_t residual_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2096)));
+            const uint16x8_t residual_raw6 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2096)));
             const float32x4_t residual13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw6),
                     16));
             const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
@@ -366,7 +382,8 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             squares29 = vfmaq_f32(squares29, h13, h13);
             const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2104)));
             const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const uint16x8_t residual_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2104)));
+            const uint16x8_t residual_raw7 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2104)));
             const float32x4_t residual15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw7),
                     16));
             const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
@@ -404,7 +421,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
         const float32x4_t part34 = vaddq_f32(part16, part33);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
             const uint16x8_t residual_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i)));
@@ -484,86 +501,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw3));
             vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw5));
             vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw7));
-            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            const uint16x8_t residual_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 32)));
-            const float32x4_t residual9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw4),
-                    16));
-            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vaddq_f32(x9, residual9), vaddq_f32(x10, residual10));
-            const float32x4_t h8 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw8), 16));
-            const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-            const float32x4_t h9 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw8),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h8, rstd), gamma9),
-                    vmulq_f32(vmulq_f32(h9, rstd), gamma10));
-            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            const uint16x8_t residual_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 40)));
-            const float32x4_t residual11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw5),
-                    16));
-            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw10 = ng_neon_pair_to_bf16(vaddq_f32(x11, residual11), vaddq_f32(x12, residual12));
-            const float32x4_t h10 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw10), 16));
-            const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-            const float32x4_t h11 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw10),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw11 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h10, rstd), gamma11),
-                    vmulq_f32(vmulq_f32(h11, rstd), gamma12));
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const uint16x8_t residual_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 48)));
-            const float32x4_t residual13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw6),
-                    16));
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw12 = ng_neon_pair_to_bf16(vaddq_f32(x13, residual13), vaddq_f32(x14, residual14));
-            const float32x4_t h12 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw12), 16));
-            const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-            const float32x4_t h13 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw12),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw13 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h12, rstd), gamma13),
-                    vmulq_f32(vmulq_f32(h13, rstd), gamma14));
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const uint16x8_t residual_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 56)));
-            const float32x4_t residual15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw7),
-                    16));
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw14 = ng_neon_pair_to_bf16(vaddq_f32(x15, residual15), vaddq_f32(x16, residual16));
-            const float32x4_t h14 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw14), 16));
-            const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-            const float32x4_t h15 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw14),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw15 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h14, rstd), gamma15),
-                    vmulq_f32(vmulq_f32(h15, rstd), gamma16));
-            vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw9));
-            vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw11));
-            vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw13));
-            vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw15));
         }
     }
 }

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -100,12 +115,6 @@ __m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                             const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
                                              const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
@@ -119,323 +128,131 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, con
     for (; rows - row >= 4; row += 4) {
         const uint16_t *const x_row = x + row * 4096;
         const uint16_t *const residual_row = residual + row * 4096;
-        uint16_t *const y_row = y + row * 4096;
         uint16_t *const sum_row = sum + row * 4096;
+        uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h; store sum = h. */
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 32);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i, out_raw);
-            _mm512_storeu_si512(sum_row + i + 32, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares = _mm512_fmadd_ps(h, h, squares);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares1 = _mm512_fmadd_ps(h1, h1, squares1);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares2 = _mm512_fmadd_ps(h2, h2, squares2);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares3 = _mm512_fmadd_ps(h3, h3, squares3);
+        __m512 parts[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 4096;
+            const uint16_t *const residual_at = residual_row + r * 4096;
+            uint16_t *const sum_at = sum_row + r * 4096;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 2048; i += 64) {
+                const __m512i x_raw = _mm512_loadu_si512(x_at + i);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                const __m512i residual_raw = _mm512_loadu_si512(residual_at + i);
+                const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw,
+                        _mm512_set1_epi32(-65536)));
+                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
+                        residual2));
+                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                const __m512i residual_raw1 = _mm512_loadu_si512(residual_at + i + 32);
+                const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1,
+                        _mm512_set1_epi32(-65536)));
+                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
+                        residual4));
+                _mm512_storeu_si512(sum_at + i, out_raw);
+                _mm512_storeu_si512(sum_at + i + 32, out_raw1);
+                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+                squares = _mm512_fmadd_ps(h, h, squares);
+                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+                squares1 = _mm512_fmadd_ps(h1, h1, squares1);
+                const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
+                squares2 = _mm512_fmadd_ps(h2, h2, squares2);
+                const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
+                squares3 = _mm512_fmadd_ps(h3, h3, squares3);
+            }
+            __m512 part = _mm512_add_ps(squares, squares2);
+            __m512 part1 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            parts[r * 2] = part;
+            parts[r * 2 + 1] = part1;
         }
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 4096);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 4096);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 4128);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 4128);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 4096, out_raw);
-            _mm512_storeu_si512(sum_row + i + 4128, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares4 = _mm512_fmadd_ps(h, h, squares4);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares5 = _mm512_fmadd_ps(h1, h1, squares5);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares6 = _mm512_fmadd_ps(h2, h2, squares6);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares7 = _mm512_fmadd_ps(h3, h3, squares7);
+        __m512 part = ng_avx512_fold_halves(parts[0], parts[1]);
+        __m512 part1 = ng_avx512_fold_halves(parts[2], parts[3]);
+        __m512 part2 = ng_avx512_fold_halves(parts[4], parts[5]);
+        __m512 part3 = ng_avx512_fold_halves(parts[6], parts[7]);
+        __m512 part4 = ng_avx512_fold_quarters(part, part1);
+        __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+        __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+        __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
+        __m512 part8 = ng_avx512_fold_quarters(part7, part7);
+        __m512 parts1[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 4096;
+            const uint16_t *const residual_at = residual_row + r * 4096;
+            uint16_t *const sum_at = sum_row + r * 4096;
+            __m512 squares = zero;
+            __m512 squares1 = zero;
+            __m512 squares2 = zero;
+            __m512 squares3 = zero;
+            for (size_t i = 0; i < 2048; i += 64) {
+                const __m512i x_raw = _mm512_loadu_si512(x_at + i + 2048);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                const __m512i residual_raw = _mm512_loadu_si512(residual_at + i + 2048);
+                const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw,
+                        _mm512_set1_epi32(-65536)));
+                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
+                        residual2));
+                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 2080);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                const __m512i residual_raw1 = _mm512_loadu_si512(residual_at + i + 2080);
+                const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1,
+                        _mm512_set1_epi32(-65536)));
+                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
+                        residual4));
+                _mm512_storeu_si512(sum_at + i + 2048, out_raw);
+                _mm512_storeu_si512(sum_at + i + 2080, out_raw1);
+                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+                squares = _mm512_fmadd_ps(h, h, squares);
+                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+                squares1 = _mm512_fmadd_ps(h1, h1, squares1);
+                const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
+                squares2 = _mm512_fmadd_ps(h2, h2, squares2);
+                const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
+                squares3 = _mm512_fmadd_ps(h3, h3, squares3);
+            }
+            __m512 part9 = _mm512_add_ps(squares, squares2);
+            __m512 part10 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            ng_avx512_pin(part9);
+            ng_avx512_pin(part10);
+            parts1[r * 2] = part9;
+            parts1[r * 2 + 1] = part10;
         }
-        __m512 part2 = _mm512_add_ps(squares4, squares6);
-        __m512 part3 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        __m512 squares8 = zero;
-        __m512 squares9 = zero;
-        __m512 squares10 = zero;
-        __m512 squares11 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 8192);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 8192);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 8224);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 8224);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 8192, out_raw);
-            _mm512_storeu_si512(sum_row + i + 8224, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares8 = _mm512_fmadd_ps(h, h, squares8);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares9 = _mm512_fmadd_ps(h1, h1, squares9);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares10 = _mm512_fmadd_ps(h2, h2, squares10);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares11 = _mm512_fmadd_ps(h3, h3, squares11);
-        }
-        __m512 part4 = _mm512_add_ps(squares8, squares10);
-        __m512 part5 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        __m512 squares12 = zero;
-        __m512 squares13 = zero;
-        __m512 squares14 = zero;
-        __m512 squares15 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 12288);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 12288);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 12320);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 12320);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 12288, out_raw);
-            _mm512_storeu_si512(sum_row + i + 12320, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares12 = _mm512_fmadd_ps(h, h, squares12);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares13 = _mm512_fmadd_ps(h1, h1, squares13);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares14 = _mm512_fmadd_ps(h2, h2, squares14);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares15 = _mm512_fmadd_ps(h3, h3, squares15);
-        }
-        __m512 part6 = _mm512_add_ps(squares12, squares14);
-        __m512 part7 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        __m512 part8 = ng_avx512_fold_halves(part, part1);
-        __m512 part9 = ng_avx512_fold_halves(part2, part3);
-        __m512 part10 = ng_avx512_fold_halves(part4, part5);
-        __m512 part11 = ng_avx512_fold_halves(part6, part7);
-        __m512 part12 = ng_avx512_fold_quarters(part8, part9);
-        __m512 part13 = ng_avx512_fold_quarters(part10, part11);
-        __m512 part14 = ng_avx512_fold_pairs(part12, part13);
-        __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
-        __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-        __m512 squares16 = zero;
-        __m512 squares17 = zero;
-        __m512 squares18 = zero;
-        __m512 squares19 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 2048);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 2048);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 2080);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 2048, out_raw);
-            _mm512_storeu_si512(sum_row + i + 2080, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares16 = _mm512_fmadd_ps(h, h, squares16);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares17 = _mm512_fmadd_ps(h1, h1, squares17);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares18 = _mm512_fmadd_ps(h2, h2, squares18);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares19 = _mm512_fmadd_ps(h3, h3, squares19);
-        }
-        __m512 part17 = _mm512_add_ps(squares16, squares18);
-        __m512 part18 = _mm512_add_ps(squares17, squares19);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        ng_avx512_pin(part17);
-        ng_avx512_pin(part18);
-        __m512 squares20 = zero;
-        __m512 squares21 = zero;
-        __m512 squares22 = zero;
-        __m512 squares23 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 6144);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 6144);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 6176);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 6176);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 6144, out_raw);
-            _mm512_storeu_si512(sum_row + i + 6176, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares20 = _mm512_fmadd_ps(h, h, squares20);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares21 = _mm512_fmadd_ps(h1, h1, squares21);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares22 = _mm512_fmadd_ps(h2, h2, squares22);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares23 = _mm512_fmadd_ps(h3, h3, squares23);
-        }
-        __m512 part19 = _mm512_add_ps(squares20, squares22);
-        __m512 part20 = _mm512_add_ps(squares21, squares23);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        ng_avx512_pin(part19);
-        ng_avx512_pin(part20);
-        __m512 squares24 = zero;
-        __m512 squares25 = zero;
-        __m512 squares26 = zero;
-        __m512 squares27 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 10240);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 10240);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 10272);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 10272);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 10240, out_raw);
-            _mm512_storeu_si512(sum_row + i + 10272, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares24 = _mm512_fmadd_ps(h, h, squares24);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares25 = _mm512_fmadd_ps(h1, h1, squares25);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares26 = _mm512_fmadd_ps(h2, h2, squares26);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares27 = _mm512_fmadd_ps(h3, h3, squares27);
-        }
-        __m512 part21 = _mm512_add_ps(squares24, squares26);
-        __m512 part22 = _mm512_add_ps(squares25, squares27);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        __m512 squares28 = zero;
-        __m512 squares29 = zero;
-        __m512 squares30 = zero;
-        __m512 squares31 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 14336);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i + 14336);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 14368);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 14368);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
-            _mm512_storeu_si512(sum_row + i + 14336, out_raw);
-            _mm512_storeu_si512(sum_row + i + 14368, out_raw1);
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-            squares28 = _mm512_fmadd_ps(h, h, squares28);
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-            squares29 = _mm512_fmadd_ps(h1, h1, squares29);
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
-            squares30 = _mm512_fmadd_ps(h2, h2, squares30);
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
-            squares31 = _mm512_fmadd_ps(h3, h3, squares31);
-        }
-        __m512 part23 = _mm512_add_ps(squares28, squares30);
-        __m512 part24 = _mm512_add_ps(squares29, squares31);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        __m512 part25 = ng_avx512_fold_halves(part17, part18);
-        __m512 part26 = ng_avx512_fold_halves(part19, part20);
-        __m512 part27 = ng_avx512_fold_halves(part21, part22);
-        __m512 part28 = ng_avx512_fold_halves(part23, part24);
-        __m512 part29 = ng_avx512_fold_quarters(part25, part26);
-        __m512 part30 = ng_avx512_fold_quarters(part27, part28);
-        __m512 part31 = ng_avx512_fold_pairs(part29, part30);
-        __m512 part32 = ng_avx512_fold_neighbours(part31, part31);
-        __m512 part33 = ng_avx512_fold_quarters(part32, part32);
-        const __m512 part34 = _mm512_add_ps(part16, part33);
+        __m512 part9 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+        __m512 part10 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+        __m512 part11 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+        __m512 part12 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+        __m512 part13 = ng_avx512_fold_quarters(part9, part10);
+        __m512 part14 = ng_avx512_fold_quarters(part11, part12);
+        __m512 part15 = ng_avx512_fold_pairs(part13, part14);
+        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
+        __m512 part17 = ng_avx512_fold_quarters(part16, part16);
+        const __m512 part18 = _mm512_add_ps(part8, part17);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part34, count), all_eps)));
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part18, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
         const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
         const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const __m512i sum_raw = _mm512_loadu_si512(sum_row + i);
             const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(sum_raw, 16));
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
@@ -463,40 +280,13 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, con
             _mm512_storeu_si512(y_row + i + 4096, out_raw1);
             _mm512_storeu_si512(y_row + i + 8192, out_raw2);
             _mm512_storeu_si512(y_row + i + 12288, out_raw3);
-            const __m512i sum_raw4 = _mm512_loadu_si512(sum_row + i + 32);
-            const __m512 h8 = _mm512_castsi512_ps(_mm512_slli_epi32(sum_raw4, 16));
-            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
-            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512 h9 = _mm512_castsi512_ps(_mm512_and_si512(sum_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h8, rstd1), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(h9, rstd1), gamma4));
-            const __m512i sum_raw5 = _mm512_loadu_si512(sum_row + i + 4128);
-            const __m512 h10 = _mm512_castsi512_ps(_mm512_slli_epi32(sum_raw5, 16));
-            const __m512 h11 = _mm512_castsi512_ps(_mm512_and_si512(sum_raw5, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h10, rstd2), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(h11, rstd2), gamma4));
-            const __m512i sum_raw6 = _mm512_loadu_si512(sum_row + i + 8224);
-            const __m512 h12 = _mm512_castsi512_ps(_mm512_slli_epi32(sum_raw6, 16));
-            const __m512 h13 = _mm512_castsi512_ps(_mm512_and_si512(sum_raw6, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h12, rstd3), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(h13, rstd3), gamma4));
-            const __m512i sum_raw7 = _mm512_loadu_si512(sum_row + i + 12320);
-            const __m512 h14 = _mm512_castsi512_ps(_mm512_slli_epi32(sum_raw7, 16));
-            const __m512 h15 = _mm512_castsi512_ps(_mm512_and_si512(sum_raw7, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h14, rstd4), gamma3),
-                    _mm512_mul_ps(_mm512_mul_ps(h15, rstd4), gamma4));
-            _mm512_storeu_si512(y_row + i + 32, out_raw4);
-            _mm512_storeu_si512(y_row + i + 4128, out_raw5);
-            _mm512_storeu_si512(y_row + i + 8224, out_raw6);
-            _mm512_storeu_si512(y_row + i + 12320, out_raw7);
         }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 4096;
         const uint16_t *const residual_row = residual + row * 4096;
-        uint16_t *const y_row = y + row * 4096;
         uint16_t *const sum_row = sum + row * 4096;
+        uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h; store sum = h. */
         __m512 squares = zero;
         __m512 squares1 = zero;
@@ -509,14 +299,16 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, con
             const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
             const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
             const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
+                    residual2));
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
             const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 32);
             const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
             const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
+                    residual4));
             _mm512_storeu_si512(sum_row + i, out_raw);
             _mm512_storeu_si512(sum_row + i + 32, out_raw1);
             const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
@@ -550,14 +342,16 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, const uint16_t *x, con
             const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
             const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
             const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2, residual2));
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
+                    residual2));
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 2080);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
             const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 2080);
             const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
             const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4, residual4));
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
+                    residual4));
             _mm512_storeu_si512(sum_row + i + 2048, out_raw);
             _mm512_storeu_si512(sum_row + i + 2080, out_raw1);
             const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));

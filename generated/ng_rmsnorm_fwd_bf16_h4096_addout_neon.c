@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                  const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -65,12 +80,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                           const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-
 void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
                                            const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
 {
@@ -83,8 +92,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 4096;
         const uint16_t *const residual_row = residual + row * 4096;
-        uint16_t *const y_row = y + row * 4096;
         uint16_t *const sum_row = sum + row * 4096;
+        uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h; store sum = h. */
         float32x4_t squares = zero;
         float32x4_t squares1 = zero;
@@ -271,7 +280,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
         for (size_t i = 0; i < 2048; i += 64) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2048)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-            const uint16x8_t residual_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2048)));
+            const uint16x8_t residual_raw =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2048)));
             const float32x4_t residual1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw), 16));
             const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
                     vdupq_n_u32(0xffff0000)));
@@ -280,7 +290,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw = ng_neon_pair_to_bf16(vaddq_f32(x1, residual1), vaddq_f32(x2, residual2));
             const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2056)));
             const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-            const uint16x8_t residual_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2056)));
+            const uint16x8_t residual_raw1 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2056)));
             const float32x4_t residual3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw1),
                     16));
             const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
@@ -290,7 +301,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vaddq_f32(x3, residual3), vaddq_f32(x4, residual4));
             const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2064)));
             const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-            const uint16x8_t residual_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2064)));
+            const uint16x8_t residual_raw2 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2064)));
             const float32x4_t residual5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw2),
                     16));
             const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
@@ -300,7 +312,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vaddq_f32(x5, residual5), vaddq_f32(x6, residual6));
             const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2072)));
             const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-            const uint16x8_t residual_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2072)));
+            const uint16x8_t residual_raw3 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2072)));
             const float32x4_t residual7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw3),
                     16));
             const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
@@ -334,7 +347,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             squares23 = vfmaq_f32(squares23, h7, h7);
             const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2080)));
             const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            const uint16x8_t residual_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2080)));
+            const uint16x8_t residual_raw4 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2080)));
             const float32x4_t residual9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw4),
                     16));
             const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
@@ -344,7 +358,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vaddq_f32(x9, residual9), vaddq_f32(x10, residual10));
             const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2088)));
             const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            const uint16x8_t residual_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2088)));
+            const uint16x8_t residual_raw5 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2088)));
             const float32x4_t residual11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw5),
                     16));
             const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
@@ -354,7 +369,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vaddq_f32(x11, residual11), vaddq_f32(x12, residual12));
             const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2096)));
             const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const uint16x8_t residual_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2096)));
+            const uint16x8_t residual_raw6 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2096)));
             const float32x4_t residual13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw6),
                     16));
             const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
@@ -364,7 +380,8 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vaddq_f32(x13, residual13), vaddq_f32(x14, residual14));
             const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 2104)));
             const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const uint16x8_t residual_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2104)));
+            const uint16x8_t residual_raw7 =
+                    vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 2104)));
             const float32x4_t residual15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw7),
                     16));
             const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
@@ -421,7 +438,7 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
         const float32x4_t part34 = vaddq_f32(part16, part33);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const uint16x8_t sum_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(sum_row + i)));
             const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(sum_raw), 16));
             const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
@@ -466,50 +483,6 @@ void ng_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, const uint16_t *x, const
             vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
             vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
             vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
-            const uint16x8_t sum_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(sum_row + i + 32)));
-            const float32x4_t h8 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(sum_raw4), 16));
-            const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-            const float32x4_t h9 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(sum_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h8, rstd), gamma9),
-                    vmulq_f32(vmulq_f32(h9, rstd), gamma10));
-            const uint16x8_t sum_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(sum_row + i + 40)));
-            const float32x4_t h10 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(sum_raw5), 16));
-            const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-            const float32x4_t h11 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(sum_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h10, rstd), gamma11),
-                    vmulq_f32(vmulq_f32(h11, rstd), gamma12));
-            const uint16x8_t sum_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(sum_row + i + 48)));
-            const float32x4_t h12 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(sum_raw6), 16));
-            const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-            const float32x4_t h13 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(sum_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h12, rstd), gamma13),
-                    vmulq_f32(vmulq_f32(h13, rstd), gamma14));
-            const uint16x8_t sum_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(sum_row + i + 56)));
-            const float32x4_t h14 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(sum_raw7), 16));
-            const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-            const float32x4_t h15 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(sum_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h14, rstd), gamma15),
-                    vmulq_f32(vmulq_f32(h15, rstd), gamma16));
-            vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw4));
-            vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw5));
-            vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw6));
-            vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw7));
         }
     }
 }

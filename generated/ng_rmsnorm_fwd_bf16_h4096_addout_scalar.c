@@ -17,7 +17,8 @@
 #if 1
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                                    const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #include <string.h>
@@ -93,8 +108,8 @@ static inline float ng_scalar_round_bf16(float v)
 
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
-/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second rounding
-   to float could go wrong: on a midpoint of floats, and below the normal floats. */
+/* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
+   rounding to float could go wrong: on a midpoint of floats, and below the normal floats. */
 static inline float ng_scalar_fma(float a, float b, float c)
 {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -195,22 +210,16 @@ static inline float ng_scalar_pairwise(float *part, size_t n)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                             const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum);
-
 void ng_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
                                              const uint16_t *gamma, float eps, uint16_t *y, uint16_t *sum)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
     size_t row = 0;
     for (; row < rows; ++row) {
+        uint16_t *const sum_row = sum + row * 4096;
         const uint16_t *const x_row = x + row * 4096;
         const uint16_t *const residual_row = residual + row * 4096;
         uint16_t *const y_row = y + row * 4096;
-        uint16_t *const sum_row = sum + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h; store sum = h. */
         float parts[2];
         for (size_t block = 0; block < 2; ++block) {

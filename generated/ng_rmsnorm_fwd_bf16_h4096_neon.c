@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                           uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -64,11 +79,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
     return vreinterpretq_u16_u32(vsriq_n_u32(ng_neon_round_bf16(odd), ng_neon_round_bf16(even), 16));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
 
 void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
@@ -259,7 +269,7 @@ void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16
         const float32x4_t part34 = vaddq_f32(part16, part33);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
             const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
@@ -304,50 +314,6 @@ void ng_rmsnorm_fwd_bf16_h4096_neon(size_t rows, const uint16_t *x, const uint16
             vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
             vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
             vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
-            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x9, rstd), gamma9),
-                    vmulq_f32(vmulq_f32(x10, rstd), gamma10));
-            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x11, rstd), gamma11),
-                    vmulq_f32(vmulq_f32(x12, rstd), gamma12));
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x13, rstd), gamma13),
-                    vmulq_f32(vmulq_f32(x14, rstd), gamma14));
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x15, rstd), gamma15),
-                    vmulq_f32(vmulq_f32(x16, rstd), gamma16));
-            vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw4));
-            vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw5));
-            vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw6));
-            vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw7));
         }
     }
 }

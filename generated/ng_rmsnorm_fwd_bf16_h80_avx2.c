@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                         uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -87,11 +102,6 @@ __m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
@@ -105,341 +115,91 @@ void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t
         const uint16_t *const x_row = x + row * 80;
         uint16_t *const y_row = y + row * 80;
         /* Pass 1 of 2: sum x * x. */
-        const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-        __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-        __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-        __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-        const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-        __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-        __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-        __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-        const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-        __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-        __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-        const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-        squares = _mm256_fmadd_ps(x9, x9, squares);
-        const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-        squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
-        const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-        __m256 squares8 = _mm256_fmadd_ps(x11, x11, zero);
-        const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-        __m256 squares9 = _mm256_fmadd_ps(x12, x12, zero);
-        const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 96));
-        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-        __m256 squares10 = _mm256_fmadd_ps(x13, x13, zero);
-        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        __m256 squares11 = _mm256_fmadd_ps(x14, x14, zero);
-        const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 112));
-        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-        __m256 squares12 = _mm256_fmadd_ps(x15, x15, zero);
-        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        __m256 squares13 = _mm256_fmadd_ps(x16, x16, zero);
-        const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 128));
-        const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-        __m256 squares14 = _mm256_fmadd_ps(x17, x17, zero);
-        const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-        __m256 squares15 = _mm256_fmadd_ps(x18, x18, zero);
-        const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 144));
-        const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-        squares8 = _mm256_fmadd_ps(x19, x19, squares8);
-        const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-        squares9 = _mm256_fmadd_ps(x20, x20, squares9);
-        __m256 part6 = _mm256_add_ps(squares8, squares12);
-        __m256 part7 = _mm256_add_ps(squares9, squares13);
-        __m256 part8 = _mm256_add_ps(squares10, squares14);
-        __m256 part9 = _mm256_add_ps(squares11, squares15);
-        __m256 part10 = _mm256_add_ps(part6, part8);
-        __m256 part11 = _mm256_add_ps(part7, part9);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 160));
-        const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-        __m256 squares16 = _mm256_fmadd_ps(x21, x21, zero);
-        const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-        __m256 squares17 = _mm256_fmadd_ps(x22, x22, zero);
-        const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 176));
-        const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-        __m256 squares18 = _mm256_fmadd_ps(x23, x23, zero);
-        const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-        __m256 squares19 = _mm256_fmadd_ps(x24, x24, zero);
-        const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 192));
-        const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-        __m256 squares20 = _mm256_fmadd_ps(x25, x25, zero);
-        const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-        __m256 squares21 = _mm256_fmadd_ps(x26, x26, zero);
-        const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 208));
-        const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-        __m256 squares22 = _mm256_fmadd_ps(x27, x27, zero);
-        const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-        __m256 squares23 = _mm256_fmadd_ps(x28, x28, zero);
-        const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 224));
-        const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-        squares16 = _mm256_fmadd_ps(x29, x29, squares16);
-        const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-        squares17 = _mm256_fmadd_ps(x30, x30, squares17);
-        __m256 part12 = _mm256_add_ps(squares16, squares20);
-        __m256 part13 = _mm256_add_ps(squares17, squares21);
-        __m256 part14 = _mm256_add_ps(squares18, squares22);
-        __m256 part15 = _mm256_add_ps(squares19, squares23);
-        __m256 part16 = _mm256_add_ps(part12, part14);
-        __m256 part17 = _mm256_add_ps(part13, part15);
-        ng_avx2_pin(part16);
-        ng_avx2_pin(part17);
-        ng_avx2_pin(part16);
-        ng_avx2_pin(part17);
-        const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 240));
-        const __m256 x31 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw15, 16));
-        __m256 squares24 = _mm256_fmadd_ps(x31, x31, zero);
-        const __m256 x32 = _mm256_castsi256_ps(_mm256_and_si256(x_raw15, _mm256_set1_epi32(-65536)));
-        __m256 squares25 = _mm256_fmadd_ps(x32, x32, zero);
-        const __m256i x_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 256));
-        const __m256 x33 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw16, 16));
-        __m256 squares26 = _mm256_fmadd_ps(x33, x33, zero);
-        const __m256 x34 = _mm256_castsi256_ps(_mm256_and_si256(x_raw16, _mm256_set1_epi32(-65536)));
-        __m256 squares27 = _mm256_fmadd_ps(x34, x34, zero);
-        const __m256i x_raw17 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 272));
-        const __m256 x35 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw17, 16));
-        __m256 squares28 = _mm256_fmadd_ps(x35, x35, zero);
-        const __m256 x36 = _mm256_castsi256_ps(_mm256_and_si256(x_raw17, _mm256_set1_epi32(-65536)));
-        __m256 squares29 = _mm256_fmadd_ps(x36, x36, zero);
-        const __m256i x_raw18 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 288));
-        const __m256 x37 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw18, 16));
-        __m256 squares30 = _mm256_fmadd_ps(x37, x37, zero);
-        const __m256 x38 = _mm256_castsi256_ps(_mm256_and_si256(x_raw18, _mm256_set1_epi32(-65536)));
-        __m256 squares31 = _mm256_fmadd_ps(x38, x38, zero);
-        const __m256i x_raw19 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 304));
-        const __m256 x39 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw19, 16));
-        squares24 = _mm256_fmadd_ps(x39, x39, squares24);
-        const __m256 x40 = _mm256_castsi256_ps(_mm256_and_si256(x_raw19, _mm256_set1_epi32(-65536)));
-        squares25 = _mm256_fmadd_ps(x40, x40, squares25);
-        __m256 part18 = _mm256_add_ps(squares24, squares28);
-        __m256 part19 = _mm256_add_ps(squares25, squares29);
-        __m256 part20 = _mm256_add_ps(squares26, squares30);
-        __m256 part21 = _mm256_add_ps(squares27, squares31);
-        __m256 part22 = _mm256_add_ps(part18, part20);
-        __m256 part23 = _mm256_add_ps(part19, part21);
-        ng_avx2_pin(part22);
-        ng_avx2_pin(part23);
-        ng_avx2_pin(part22);
-        ng_avx2_pin(part23);
-        __m256 part24 = ng_avx2_fold_halves(part4, part5);
-        __m256 part25 = ng_avx2_fold_halves(part10, part11);
-        __m256 part26 = ng_avx2_fold_halves(part16, part17);
-        __m256 part27 = ng_avx2_fold_halves(part22, part23);
-        __m256 part28 = ng_avx2_fold_pairs(part24, part25);
-        __m256 part29 = ng_avx2_fold_pairs(part26, part27);
-        __m256 part30 = ng_avx2_fold_neighbours(part28, part29);
-        __m256 part31 = ng_avx2_fold_halves(part30, part30);
+        __m256 parts[8];
+        for (size_t r = 0; r < 4; ++r) {
+            const uint16_t *const x_at = x_row + r * 80;
+            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+            __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
+            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
+            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
+            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+            __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
+            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+            __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
+            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
+            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+            __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
+            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+            __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
+            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
+            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+            squares = _mm256_fmadd_ps(x9, x9, squares);
+            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+            squares1 = _mm256_fmadd_ps(x10, x10, squares1);
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            parts[r * 2] = part4;
+            parts[r * 2 + 1] = part5;
+        }
+        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part2 = ng_avx2_fold_halves(parts[4], parts[5]);
+        __m256 part3 = ng_avx2_fold_halves(parts[6], parts[7]);
+        __m256 part4 = ng_avx2_fold_pairs(part, part1);
+        __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+        __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+        __m256 part7 = ng_avx2_fold_halves(part6, part6);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part31, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part7, count), all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
         ng_avx2_forget();
-        const __m256i x_raw20 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x41 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw20, 16));
-        const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-        const __m256 x42 = _mm256_castsi256_ps(_mm256_and_si256(x_raw20, _mm256_set1_epi32(-65536)));
-        const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x41, rstd1), gamma1),
-                _mm256_mul_ps(_mm256_mul_ps(x42, rstd1), gamma2));
-        const __m256i x_raw21 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x43 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw21, 16));
-        const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-        const __m256 x44 = _mm256_castsi256_ps(_mm256_and_si256(x_raw21, _mm256_set1_epi32(-65536)));
-        const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x43, rstd1), gamma3),
-                _mm256_mul_ps(_mm256_mul_ps(x44, rstd1), gamma4));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
-        const __m256i x_raw22 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x45 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw22, 16));
-        const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-        const __m256 x46 = _mm256_castsi256_ps(_mm256_and_si256(x_raw22, _mm256_set1_epi32(-65536)));
-        const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x45, rstd1), gamma5),
-                _mm256_mul_ps(_mm256_mul_ps(x46, rstd1), gamma6));
-        const __m256i x_raw23 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x47 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw23, 16));
-        const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-        const __m256 x48 = _mm256_castsi256_ps(_mm256_and_si256(x_raw23, _mm256_set1_epi32(-65536)));
-        const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x47, rstd1), gamma7),
-                _mm256_mul_ps(_mm256_mul_ps(x48, rstd1), gamma8));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 48), out_raw3);
-        const __m256i x_raw24 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x49 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw24, 16));
-        const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma9 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw4, 16));
-        const __m256 x50 = _mm256_castsi256_ps(_mm256_and_si256(x_raw24, _mm256_set1_epi32(-65536)));
-        const __m256 gamma10 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw4, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x49, rstd1), gamma9),
-                _mm256_mul_ps(_mm256_mul_ps(x50, rstd1), gamma10));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw4);
-        const __m256i x_raw25 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
-        const __m256 x51 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw25, 16));
-        const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma11 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw5, 16));
-        const __m256 x52 = _mm256_castsi256_ps(_mm256_and_si256(x_raw25, _mm256_set1_epi32(-65536)));
-        const __m256 gamma12 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw5, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x51, rstd2), gamma11),
-                _mm256_mul_ps(_mm256_mul_ps(x52, rstd2), gamma12));
-        const __m256i x_raw26 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 96));
-        const __m256 x53 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw26, 16));
-        const __m256i gamma_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma13 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw6, 16));
-        const __m256 x54 = _mm256_castsi256_ps(_mm256_and_si256(x_raw26, _mm256_set1_epi32(-65536)));
-        const __m256 gamma14 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw6, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x53, rstd2), gamma13),
-                _mm256_mul_ps(_mm256_mul_ps(x54, rstd2), gamma14));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 80), out_raw5);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 96), out_raw6);
-        const __m256i x_raw27 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 112));
-        const __m256 x55 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw27, 16));
-        const __m256i gamma_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma15 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw7, 16));
-        const __m256 x56 = _mm256_castsi256_ps(_mm256_and_si256(x_raw27, _mm256_set1_epi32(-65536)));
-        const __m256 gamma16 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw7, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x55, rstd2), gamma15),
-                _mm256_mul_ps(_mm256_mul_ps(x56, rstd2), gamma16));
-        const __m256i x_raw28 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 128));
-        const __m256 x57 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw28, 16));
-        const __m256i gamma_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma17 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw8, 16));
-        const __m256 x58 = _mm256_castsi256_ps(_mm256_and_si256(x_raw28, _mm256_set1_epi32(-65536)));
-        const __m256 gamma18 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw8, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw8 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x57, rstd2), gamma17),
-                _mm256_mul_ps(_mm256_mul_ps(x58, rstd2), gamma18));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 112), out_raw7);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 128), out_raw8);
-        const __m256i x_raw29 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 144));
-        const __m256 x59 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw29, 16));
-        const __m256i gamma_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma19 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw9, 16));
-        const __m256 x60 = _mm256_castsi256_ps(_mm256_and_si256(x_raw29, _mm256_set1_epi32(-65536)));
-        const __m256 gamma20 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw9, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw9 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x59, rstd2), gamma19),
-                _mm256_mul_ps(_mm256_mul_ps(x60, rstd2), gamma20));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 144), out_raw9);
-        const __m256i x_raw30 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 160));
-        const __m256 x61 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw30, 16));
-        const __m256i gamma_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma21 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw10, 16));
-        const __m256 x62 = _mm256_castsi256_ps(_mm256_and_si256(x_raw30, _mm256_set1_epi32(-65536)));
-        const __m256 gamma22 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw10, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw10 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x61, rstd3), gamma21),
-                _mm256_mul_ps(_mm256_mul_ps(x62, rstd3), gamma22));
-        const __m256i x_raw31 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 176));
-        const __m256 x63 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw31, 16));
-        const __m256i gamma_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma23 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw11, 16));
-        const __m256 x64 = _mm256_castsi256_ps(_mm256_and_si256(x_raw31, _mm256_set1_epi32(-65536)));
-        const __m256 gamma24 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw11, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw11 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x63, rstd3), gamma23),
-                _mm256_mul_ps(_mm256_mul_ps(x64, rstd3), gamma24));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 160), out_raw10);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 176), out_raw11);
-        const __m256i x_raw32 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 192));
-        const __m256 x65 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw32, 16));
-        const __m256i gamma_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma25 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw12, 16));
-        const __m256 x66 = _mm256_castsi256_ps(_mm256_and_si256(x_raw32, _mm256_set1_epi32(-65536)));
-        const __m256 gamma26 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw12, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw12 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x65, rstd3), gamma25),
-                _mm256_mul_ps(_mm256_mul_ps(x66, rstd3), gamma26));
-        const __m256i x_raw33 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 208));
-        const __m256 x67 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw33, 16));
-        const __m256i gamma_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma27 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw13, 16));
-        const __m256 x68 = _mm256_castsi256_ps(_mm256_and_si256(x_raw33, _mm256_set1_epi32(-65536)));
-        const __m256 gamma28 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw13, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw13 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x67, rstd3), gamma27),
-                _mm256_mul_ps(_mm256_mul_ps(x68, rstd3), gamma28));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 192), out_raw12);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 208), out_raw13);
-        const __m256i x_raw34 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 224));
-        const __m256 x69 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw34, 16));
-        const __m256i gamma_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma29 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw14, 16));
-        const __m256 x70 = _mm256_castsi256_ps(_mm256_and_si256(x_raw34, _mm256_set1_epi32(-65536)));
-        const __m256 gamma30 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw14, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw14 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x69, rstd3), gamma29),
-                _mm256_mul_ps(_mm256_mul_ps(x70, rstd3), gamma30));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 224), out_raw14);
-        const __m256i x_raw35 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 240));
-        const __m256 x71 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw35, 16));
-        const __m256i gamma_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
-        const __m256 gamma31 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw15, 16));
-        const __m256 x72 = _mm256_castsi256_ps(_mm256_and_si256(x_raw35, _mm256_set1_epi32(-65536)));
-        const __m256 gamma32 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw15, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw15 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x71, rstd4), gamma31),
-                _mm256_mul_ps(_mm256_mul_ps(x72, rstd4), gamma32));
-        const __m256i x_raw36 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 256));
-        const __m256 x73 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw36, 16));
-        const __m256i gamma_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma33 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw16, 16));
-        const __m256 x74 = _mm256_castsi256_ps(_mm256_and_si256(x_raw36, _mm256_set1_epi32(-65536)));
-        const __m256 gamma34 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw16, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw16 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x73, rstd4), gamma33),
-                _mm256_mul_ps(_mm256_mul_ps(x74, rstd4), gamma34));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 240), out_raw15);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 256), out_raw16);
-        const __m256i x_raw37 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 272));
-        const __m256 x75 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw37, 16));
-        const __m256i gamma_raw17 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma35 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw17, 16));
-        const __m256 x76 = _mm256_castsi256_ps(_mm256_and_si256(x_raw37, _mm256_set1_epi32(-65536)));
-        const __m256 gamma36 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw17, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw17 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x75, rstd4), gamma35),
-                _mm256_mul_ps(_mm256_mul_ps(x76, rstd4), gamma36));
-        const __m256i x_raw38 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 288));
-        const __m256 x77 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw38, 16));
-        const __m256i gamma_raw18 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma37 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw18, 16));
-        const __m256 x78 = _mm256_castsi256_ps(_mm256_and_si256(x_raw38, _mm256_set1_epi32(-65536)));
-        const __m256 gamma38 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw18, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw18 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x77, rstd4), gamma37),
-                _mm256_mul_ps(_mm256_mul_ps(x78, rstd4), gamma38));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 272), out_raw17);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 288), out_raw18);
-        const __m256i x_raw39 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 304));
-        const __m256 x79 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw39, 16));
-        const __m256i gamma_raw19 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma39 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw19, 16));
-        const __m256 x80 = _mm256_castsi256_ps(_mm256_and_si256(x_raw39, _mm256_set1_epi32(-65536)));
-        const __m256 gamma40 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw19, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw19 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x79, rstd4), gamma39),
-                _mm256_mul_ps(_mm256_mul_ps(x80, rstd4), gamma40));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 304), out_raw19);
+        for (size_t i = 0; i < 80; i += 16) {
+            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x1, rstd1), gamma1),
+                    _mm256_mul_ps(_mm256_mul_ps(x2, rstd1), gamma2));
+            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 80));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x3, rstd2), gamma1),
+                    _mm256_mul_ps(_mm256_mul_ps(x4, rstd2), gamma2));
+            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 160));
+            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x5, rstd3), gamma1),
+                    _mm256_mul_ps(_mm256_mul_ps(x6, rstd3), gamma2));
+            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 240));
+            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x7, rstd4), gamma1),
+                    _mm256_mul_ps(_mm256_mul_ps(x8, rstd4), gamma2));
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 80), out_raw1);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 160), out_raw2);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 240), out_raw3);
+        }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 80;

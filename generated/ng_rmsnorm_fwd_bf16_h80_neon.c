@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                         uint16_t *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -71,11 +86,6 @@ static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y);
-
 void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
@@ -88,391 +98,137 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
         const uint16_t *const x_row = x + row * 80;
         uint16_t *const y_row = y + row * 80;
         /* Pass 1 of 2: sum x * x. */
-        const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
-        const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-        float32x4_t squares = vfmaq_f32(zero, x1, x1);
-        const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares1 = vfmaq_f32(zero, x2, x2);
-        const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
-        const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-        float32x4_t squares2 = vfmaq_f32(zero, x3, x3);
-        const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares3 = vfmaq_f32(zero, x4, x4);
-        const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-        float32x4_t squares4 = vfmaq_f32(zero, x5, x5);
-        const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares5 = vfmaq_f32(zero, x6, x6);
-        const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-        float32x4_t squares6 = vfmaq_f32(zero, x7, x7);
-        const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares7 = vfmaq_f32(zero, x8, x8);
-        const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-        float32x4_t squares8 = vfmaq_f32(zero, x9, x9);
-        const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares9 = vfmaq_f32(zero, x10, x10);
-        const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-        float32x4_t squares10 = vfmaq_f32(zero, x11, x11);
-        const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares11 = vfmaq_f32(zero, x12, x12);
-        const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-        float32x4_t squares12 = vfmaq_f32(zero, x13, x13);
-        const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares13 = vfmaq_f32(zero, x14, x14);
-        const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-        float32x4_t squares14 = vfmaq_f32(zero, x15, x15);
-        const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares15 = vfmaq_f32(zero, x16, x16);
-        const uint16x8_t x_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw8), 16));
-        squares = vfmaq_f32(squares, x17, x17);
-        const float32x4_t x18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw8),
-                vdupq_n_u32(0xffff0000)));
-        squares1 = vfmaq_f32(squares1, x18, x18);
-        const uint16x8_t x_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw9), 16));
-        squares2 = vfmaq_f32(squares2, x19, x19);
-        const float32x4_t x20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw9),
-                vdupq_n_u32(0xffff0000)));
-        squares3 = vfmaq_f32(squares3, x20, x20);
-        float32x4_t part = vaddq_f32(squares, squares8);
-        float32x4_t part1 = vaddq_f32(squares1, squares9);
-        float32x4_t part2 = vaddq_f32(squares2, squares10);
-        float32x4_t part3 = vaddq_f32(squares3, squares11);
-        float32x4_t part4 = vaddq_f32(squares4, squares12);
-        float32x4_t part5 = vaddq_f32(squares5, squares13);
-        float32x4_t part6 = vaddq_f32(squares6, squares14);
-        float32x4_t part7 = vaddq_f32(squares7, squares15);
-        float32x4_t part8 = vaddq_f32(part, part4);
-        float32x4_t part9 = vaddq_f32(part1, part5);
-        float32x4_t part10 = vaddq_f32(part2, part6);
-        float32x4_t part11 = vaddq_f32(part3, part7);
-        float32x4_t part12 = vaddq_f32(part8, part10);
-        float32x4_t part13 = vaddq_f32(part9, part11);
-        ng_neon_pin(part12);
-        ng_neon_pin(part13);
-        ng_neon_pin(part12);
-        ng_neon_pin(part13);
-        const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 80)));
-        const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));
-        float32x4_t squares16 = vfmaq_f32(zero, x21, x21);
-        const float32x4_t x22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw10),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares17 = vfmaq_f32(zero, x22, x22);
-        const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 88)));
-        const float32x4_t x23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw11), 16));
-        float32x4_t squares18 = vfmaq_f32(zero, x23, x23);
-        const float32x4_t x24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw11),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares19 = vfmaq_f32(zero, x24, x24);
-        const uint16x8_t x_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 96)));
-        const float32x4_t x25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw12), 16));
-        float32x4_t squares20 = vfmaq_f32(zero, x25, x25);
-        const float32x4_t x26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw12),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares21 = vfmaq_f32(zero, x26, x26);
-        const uint16x8_t x_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 104)));
-        const float32x4_t x27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw13), 16));
-        float32x4_t squares22 = vfmaq_f32(zero, x27, x27);
-        const float32x4_t x28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw13),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares23 = vfmaq_f32(zero, x28, x28);
-        const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 112)));
-        const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
-        float32x4_t squares24 = vfmaq_f32(zero, x29, x29);
-        const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares25 = vfmaq_f32(zero, x30, x30);
-        const uint16x8_t x_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 120)));
-        const float32x4_t x31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw15), 16));
-        float32x4_t squares26 = vfmaq_f32(zero, x31, x31);
-        const float32x4_t x32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw15),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares27 = vfmaq_f32(zero, x32, x32);
-        const uint16x8_t x_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 128)));
-        const float32x4_t x33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw16), 16));
-        float32x4_t squares28 = vfmaq_f32(zero, x33, x33);
-        const float32x4_t x34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw16),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares29 = vfmaq_f32(zero, x34, x34);
-        const uint16x8_t x_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 136)));
-        const float32x4_t x35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw17), 16));
-        float32x4_t squares30 = vfmaq_f32(zero, x35, x35);
-        const float32x4_t x36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw17),
-                vdupq_n_u32(0xffff0000)));
-        float32x4_t squares31 = vfmaq_f32(zero, x36, x36);
-        const uint16x8_t x_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 144)));
-        const float32x4_t x37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw18), 16));
-        squares16 = vfmaq_f32(squares16, x37, x37);
-        const float32x4_t x38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw18),
-                vdupq_n_u32(0xffff0000)));
-        squares17 = vfmaq_f32(squares17, x38, x38);
-        const uint16x8_t x_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 152)));
-        const float32x4_t x39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw19), 16));
-        squares18 = vfmaq_f32(squares18, x39, x39);
-        const float32x4_t x40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw19),
-                vdupq_n_u32(0xffff0000)));
-        squares19 = vfmaq_f32(squares19, x40, x40);
-        float32x4_t part14 = vaddq_f32(squares16, squares24);
-        float32x4_t part15 = vaddq_f32(squares17, squares25);
-        float32x4_t part16 = vaddq_f32(squares18, squares26);
-        float32x4_t part17 = vaddq_f32(squares19, squares27);
-        float32x4_t part18 = vaddq_f32(squares20, squares28);
-        float32x4_t part19 = vaddq_f32(squares21, squares29);
-        float32x4_t part20 = vaddq_f32(squares22, squares30);
-        float32x4_t part21 = vaddq_f32(squares23, squares31);
-        float32x4_t part22 = vaddq_f32(part14, part18);
-        float32x4_t part23 = vaddq_f32(part15, part19);
-        float32x4_t part24 = vaddq_f32(part16, part20);
-        float32x4_t part25 = vaddq_f32(part17, part21);
-        float32x4_t part26 = vaddq_f32(part22, part24);
-        float32x4_t part27 = vaddq_f32(part23, part25);
-        ng_neon_pin(part26);
-        ng_neon_pin(part27);
-        ng_neon_pin(part26);
-        ng_neon_pin(part27);
-        float32x4_t part28 = ng_neon_fold_halves(part12, part13);
-        float32x4_t part29 = ng_neon_fold_halves(part26, part27);
-        float32x4_t part30 = vpaddq_f32(part28, part29);
-        float32x4_t part31 = vpaddq_f32(part30, part30);
+        float32x4_t parts[4];
+        for (size_t r = 0; r < 2; ++r) {
+            const uint16_t *const x_at = x_row + r * 80;
+            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at)));
+            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
+            float32x4_t squares = vfmaq_f32(zero, x1, x1);
+            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares1 = vfmaq_f32(zero, x2, x2);
+            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 8)));
+            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
+            float32x4_t squares2 = vfmaq_f32(zero, x3, x3);
+            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares3 = vfmaq_f32(zero, x4, x4);
+            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 16)));
+            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+            float32x4_t squares4 = vfmaq_f32(zero, x5, x5);
+            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares5 = vfmaq_f32(zero, x6, x6);
+            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 24)));
+            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+            float32x4_t squares6 = vfmaq_f32(zero, x7, x7);
+            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares7 = vfmaq_f32(zero, x8, x8);
+            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 32)));
+            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
+            float32x4_t squares8 = vfmaq_f32(zero, x9, x9);
+            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares9 = vfmaq_f32(zero, x10, x10);
+            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 40)));
+            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
+            float32x4_t squares10 = vfmaq_f32(zero, x11, x11);
+            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares11 = vfmaq_f32(zero, x12, x12);
+            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 48)));
+            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
+            float32x4_t squares12 = vfmaq_f32(zero, x13, x13);
+            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares13 = vfmaq_f32(zero, x14, x14);
+            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 56)));
+            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
+            float32x4_t squares14 = vfmaq_f32(zero, x15, x15);
+            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
+                    vdupq_n_u32(0xffff0000)));
+            float32x4_t squares15 = vfmaq_f32(zero, x16, x16);
+            const uint16x8_t x_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 64)));
+            const float32x4_t x17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw8), 16));
+            squares = vfmaq_f32(squares, x17, x17);
+            const float32x4_t x18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw8),
+                    vdupq_n_u32(0xffff0000)));
+            squares1 = vfmaq_f32(squares1, x18, x18);
+            const uint16x8_t x_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_at + 72)));
+            const float32x4_t x19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw9), 16));
+            squares2 = vfmaq_f32(squares2, x19, x19);
+            const float32x4_t x20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw9),
+                    vdupq_n_u32(0xffff0000)));
+            squares3 = vfmaq_f32(squares3, x20, x20);
+            float32x4_t part = vaddq_f32(squares, squares8);
+            float32x4_t part1 = vaddq_f32(squares1, squares9);
+            float32x4_t part2 = vaddq_f32(squares2, squares10);
+            float32x4_t part3 = vaddq_f32(squares3, squares11);
+            float32x4_t part4 = vaddq_f32(squares4, squares12);
+            float32x4_t part5 = vaddq_f32(squares5, squares13);
+            float32x4_t part6 = vaddq_f32(squares6, squares14);
+            float32x4_t part7 = vaddq_f32(squares7, squares15);
+            float32x4_t part8 = vaddq_f32(part, part4);
+            float32x4_t part9 = vaddq_f32(part1, part5);
+            float32x4_t part10 = vaddq_f32(part2, part6);
+            float32x4_t part11 = vaddq_f32(part3, part7);
+            float32x4_t part12 = vaddq_f32(part8, part10);
+            float32x4_t part13 = vaddq_f32(part9, part11);
+            ng_neon_pin(part12);
+            ng_neon_pin(part13);
+            ng_neon_pin(part12);
+            ng_neon_pin(part13);
+            parts[r * 2] = part12;
+            parts[r * 2 + 1] = part13;
+        }
+        float32x4_t part = ng_neon_fold_halves(parts[0], parts[1]);
+        float32x4_t part1 = ng_neon_fold_halves(parts[2], parts[3]);
+        float32x4_t part2 = vpaddq_f32(part, part1);
+        float32x4_t part3 = vpaddq_f32(part2, part2);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part31, count), all_eps)));
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part3, count), all_eps)));
         const float32x4_t rstd1 = vdupq_laneq_f32(rstd, 0);
         const float32x4_t rstd2 = vdupq_laneq_f32(rstd, 1);
         ng_neon_forget();
-        const uint16x8_t x_raw20 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
-        const float32x4_t x41 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw20), 16));
-        const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
-        const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
-        const float32x4_t x42 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw20),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x41, rstd1), gamma1),
-                vmulq_f32(vmulq_f32(x42, rstd1), gamma2));
-        const uint16x8_t x_raw21 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
-        const float32x4_t x43 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw21), 16));
-        const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
-        const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
-        const float32x4_t x44 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw21),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x43, rstd1), gamma3),
-                vmulq_f32(vmulq_f32(x44, rstd1), gamma4));
-        const uint16x8_t x_raw22 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x45 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw22), 16));
-        const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
-        const float32x4_t x46 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw22),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x45, rstd1), gamma5),
-                vmulq_f32(vmulq_f32(x46, rstd1), gamma6));
-        const uint16x8_t x_raw23 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x47 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw23), 16));
-        const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
-        const float32x4_t x48 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw23),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x47, rstd1), gamma7),
-                vmulq_f32(vmulq_f32(x48, rstd1), gamma8));
-        vst1q_u8((uint8_t *)(y_row), vreinterpretq_u8_u16(out_raw));
-        vst1q_u8((uint8_t *)(y_row + 8), vreinterpretq_u8_u16(out_raw1));
-        vst1q_u8((uint8_t *)(y_row + 16), vreinterpretq_u8_u16(out_raw2));
-        vst1q_u8((uint8_t *)(y_row + 24), vreinterpretq_u8_u16(out_raw3));
-        const uint16x8_t x_raw24 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x49 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw24), 16));
-        const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-        const float32x4_t x50 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw24),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x49, rstd1), gamma9),
-                vmulq_f32(vmulq_f32(x50, rstd1), gamma10));
-        const uint16x8_t x_raw25 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x51 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw25), 16));
-        const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-        const float32x4_t x52 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw25),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x51, rstd1), gamma11),
-                vmulq_f32(vmulq_f32(x52, rstd1), gamma12));
-        const uint16x8_t x_raw26 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x53 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw26), 16));
-        const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-        const float32x4_t x54 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw26),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x53, rstd1), gamma13),
-                vmulq_f32(vmulq_f32(x54, rstd1), gamma14));
-        const uint16x8_t x_raw27 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x55 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw27), 16));
-        const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-        const float32x4_t x56 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw27),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x55, rstd1), gamma15),
-                vmulq_f32(vmulq_f32(x56, rstd1), gamma16));
-        vst1q_u8((uint8_t *)(y_row + 32), vreinterpretq_u8_u16(out_raw4));
-        vst1q_u8((uint8_t *)(y_row + 40), vreinterpretq_u8_u16(out_raw5));
-        vst1q_u8((uint8_t *)(y_row + 48), vreinterpretq_u8_u16(out_raw6));
-        vst1q_u8((uint8_t *)(y_row + 56), vreinterpretq_u8_u16(out_raw7));
-        const uint16x8_t x_raw28 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x57 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw28), 16));
-        const uint16x8_t gamma_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw8), 16));
-        const float32x4_t x58 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw28),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x57, rstd1), gamma17),
-                vmulq_f32(vmulq_f32(x58, rstd1), gamma18));
-        const uint16x8_t x_raw29 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x59 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw29), 16));
-        const uint16x8_t gamma_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw9), 16));
-        const float32x4_t x60 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw29),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x59, rstd1), gamma19),
-                vmulq_f32(vmulq_f32(x60, rstd1), gamma20));
-        vst1q_u8((uint8_t *)(y_row + 64), vreinterpretq_u8_u16(out_raw8));
-        vst1q_u8((uint8_t *)(y_row + 72), vreinterpretq_u8_u16(out_raw9));
-        const uint16x8_t x_raw30 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 80)));
-        const float32x4_t x61 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw30), 16));
-        const uint16x8_t gamma_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
-        const float32x4_t gamma21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw10), 16));
-        const float32x4_t x62 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw30),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw10 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x61, rstd2), gamma21),
-                vmulq_f32(vmulq_f32(x62, rstd2), gamma22));
-        const uint16x8_t x_raw31 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 88)));
-        const float32x4_t x63 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw31), 16));
-        const uint16x8_t gamma_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
-        const float32x4_t gamma23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw11), 16));
-        const float32x4_t x64 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw31),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw11 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x63, rstd2), gamma23),
-                vmulq_f32(vmulq_f32(x64, rstd2), gamma24));
-        const uint16x8_t x_raw32 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 96)));
-        const float32x4_t x65 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw32), 16));
-        const uint16x8_t gamma_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw12), 16));
-        const float32x4_t x66 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw32),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw12 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x65, rstd2), gamma25),
-                vmulq_f32(vmulq_f32(x66, rstd2), gamma26));
-        const uint16x8_t x_raw33 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 104)));
-        const float32x4_t x67 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw33), 16));
-        const uint16x8_t gamma_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw13), 16));
-        const float32x4_t x68 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw33),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw13),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw13 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x67, rstd2), gamma27),
-                vmulq_f32(vmulq_f32(x68, rstd2), gamma28));
-        vst1q_u8((uint8_t *)(y_row + 80), vreinterpretq_u8_u16(out_raw10));
-        vst1q_u8((uint8_t *)(y_row + 88), vreinterpretq_u8_u16(out_raw11));
-        vst1q_u8((uint8_t *)(y_row + 96), vreinterpretq_u8_u16(out_raw12));
-        vst1q_u8((uint8_t *)(y_row + 104), vreinterpretq_u8_u16(out_raw13));
-        const uint16x8_t x_raw34 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 112)));
-        const float32x4_t x69 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw34), 16));
-        const uint16x8_t gamma_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw14), 16));
-        const float32x4_t x70 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw34),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw14),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw14 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x69, rstd2), gamma29),
-                vmulq_f32(vmulq_f32(x70, rstd2), gamma30));
-        const uint16x8_t x_raw35 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 120)));
-        const float32x4_t x71 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw35), 16));
-        const uint16x8_t gamma_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw15), 16));
-        const float32x4_t x72 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw35),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw15 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x71, rstd2), gamma31),
-                vmulq_f32(vmulq_f32(x72, rstd2), gamma32));
-        const uint16x8_t x_raw36 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 128)));
-        const float32x4_t x73 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw36), 16));
-        const uint16x8_t gamma_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw16), 16));
-        const float32x4_t x74 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw36),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw16 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x73, rstd2), gamma33),
-                vmulq_f32(vmulq_f32(x74, rstd2), gamma34));
-        const uint16x8_t x_raw37 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 136)));
-        const float32x4_t x75 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw37), 16));
-        const uint16x8_t gamma_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw17), 16));
-        const float32x4_t x76 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw37),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw17 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x75, rstd2), gamma35),
-                vmulq_f32(vmulq_f32(x76, rstd2), gamma36));
-        vst1q_u8((uint8_t *)(y_row + 112), vreinterpretq_u8_u16(out_raw14));
-        vst1q_u8((uint8_t *)(y_row + 120), vreinterpretq_u8_u16(out_raw15));
-        vst1q_u8((uint8_t *)(y_row + 128), vreinterpretq_u8_u16(out_raw16));
-        vst1q_u8((uint8_t *)(y_row + 136), vreinterpretq_u8_u16(out_raw17));
-        const uint16x8_t x_raw38 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 144)));
-        const float32x4_t x77 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw38), 16));
-        const uint16x8_t gamma_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw18), 16));
-        const float32x4_t x78 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw38),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw18 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x77, rstd2), gamma37),
-                vmulq_f32(vmulq_f32(x78, rstd2), gamma38));
-        const uint16x8_t x_raw39 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 152)));
-        const float32x4_t x79 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw39), 16));
-        const uint16x8_t gamma_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw19), 16));
-        const float32x4_t x80 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw39),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw19 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x79, rstd2), gamma39),
-                vmulq_f32(vmulq_f32(x80, rstd2), gamma40));
-        vst1q_u8((uint8_t *)(y_row + 144), vreinterpretq_u8_u16(out_raw18));
-        vst1q_u8((uint8_t *)(y_row + 152), vreinterpretq_u8_u16(out_raw19));
+        for (size_t i = 0; i < 80; i += 16) {
+            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
+            const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
+            const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
+            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x1, rstd1), gamma1),
+                    vmulq_f32(vmulq_f32(x2, rstd1), gamma2));
+            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 80)));
+            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
+            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x3, rstd2), gamma1),
+                    vmulq_f32(vmulq_f32(x4, rstd2), gamma2));
+            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+            const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 8)));
+            const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
+            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x5, rstd1), gamma3),
+                    vmulq_f32(vmulq_f32(x6, rstd1), gamma4));
+            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 88)));
+            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x7, rstd2), gamma3),
+                    vmulq_f32(vmulq_f32(x8, rstd2), gamma4));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 80), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 88), vreinterpretq_u8_u16(out_raw3));
+        }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 80;

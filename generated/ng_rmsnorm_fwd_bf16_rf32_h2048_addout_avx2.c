@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, const float *residual,
+                                                       const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -100,12 +115,6 @@ __m128i ng_avx2_to_bf16_nan(__m256 v)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, const float *residual,
-                                                const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, const float *residual,
                                                 const uint16_t *gamma, float eps, uint16_t *y, float *sum)
@@ -119,8 +128,8 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 2048;
         const float *const residual_row = residual + row * 2048;
-        uint16_t *const y_row = y + row * 2048;
         float *const sum_row = sum + row * 2048;
+        uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: h = x + residual; sum h * h; store sum = h. */
         __m256 squares = zero;
         __m256 squares1 = zero;
@@ -265,7 +274,7 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
         const __m256 part20 = _mm256_add_ps(part9, part19);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
-        for (size_t i = 0; i < 2048; i += 64) {
+        for (size_t i = 0; i < 2048; i += 32) {
             const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw), 16));
@@ -286,26 +295,6 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
-            const __m256 sum5 = _mm256_loadu_ps(sum_row + i + 32);
-            const __m128i gamma_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 32));
-            const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw4), 16));
-            const __m128i out_raw4 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(sum5, rstd), gamma5));
-            const __m256 sum6 = _mm256_loadu_ps(sum_row + i + 40);
-            const __m128i gamma_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 40));
-            const __m256 gamma6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw5), 16));
-            const __m128i out_raw5 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(sum6, rstd), gamma6));
-            const __m256 sum7 = _mm256_loadu_ps(sum_row + i + 48);
-            const __m128i gamma_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 48));
-            const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw6), 16));
-            const __m128i out_raw6 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(sum7, rstd), gamma7));
-            const __m256 sum8 = _mm256_loadu_ps(sum_row + i + 56);
-            const __m128i gamma_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 56));
-            const __m256 gamma8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw7), 16));
-            const __m128i out_raw7 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(sum8, rstd), gamma8));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 32), out_raw4);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 40), out_raw5);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 48), out_raw6);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 56), out_raw7);
         }
     }
     _mm256_zeroupper();

@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x, const float *residual,
+                                                         const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -118,12 +133,6 @@ __m256i ng_avx512_to_bf16_nan(__m512 v)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x, const float *residual,
-                                                  const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x, const float *residual,
                                                   const uint16_t *gamma, float eps, uint16_t *y, float *sum)
@@ -137,8 +146,8 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 2048;
         const float *const residual_row = residual + row * 2048;
-        uint16_t *const y_row = y + row * 2048;
         float *const sum_row = sum + row * 2048;
+        uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: h = x + residual; sum h * h; store sum = h. */
         __m512 squares = zero;
         __m512 squares1 = zero;

@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, const float *residual,
+                                                       const uint16_t *gamma, float eps, uint16_t *y, float *sum);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -65,12 +80,6 @@ static inline uint32x4_t ng_neon_round_bf16(float32x4_t v)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, const float *residual,
-                                                const uint16_t *gamma, float eps, uint16_t *y, float *sum);
-
 void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, const float *residual,
                                                 const uint16_t *gamma, float eps, uint16_t *y, float *sum)
 {
@@ -83,8 +92,8 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, 
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 2048;
         const float *const residual_row = residual + row * 2048;
-        uint16_t *const y_row = y + row * 2048;
         float *const sum_row = sum + row * 2048;
+        uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: h = x + residual; sum h * h; store sum = h. */
         float32x4_t squares = zero;
         float32x4_t squares1 = zero;
@@ -355,7 +364,7 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, 
         const float32x4_t part34 = vaddq_f32(part16, part33);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
-        for (size_t i = 0; i < 2048; i += 64) {
+        for (size_t i = 0; i < 2048; i += 32) {
             const float32x4_t sum1 = vld1q_f32(sum_row + i);
             const uint16x4_t gamma_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i)));
             const float32x4_t gamma1 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw, 16));
@@ -404,54 +413,6 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, 
             vst1_u8((uint8_t *)(y_row + i + 20), vreinterpret_u8_u16(out_raw5));
             vst1_u8((uint8_t *)(y_row + i + 24), vreinterpret_u8_u16(out_raw6));
             vst1_u8((uint8_t *)(y_row + i + 28), vreinterpret_u8_u16(out_raw7));
-            const float32x4_t sum9 = vld1q_f32(sum_row + i + 32);
-            const uint16x4_t gamma_raw8 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 32)));
-            const float32x4_t gamma9 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw8, 16));
-            const uint16x4_t out_raw8 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum9, rstd),
-                    gamma9))), 16);
-            const float32x4_t sum10 = vld1q_f32(sum_row + i + 36);
-            const uint16x4_t gamma_raw9 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 36)));
-            const float32x4_t gamma10 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw9, 16));
-            const uint16x4_t out_raw9 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum10, rstd),
-                    gamma10))), 16);
-            const float32x4_t sum11 = vld1q_f32(sum_row + i + 40);
-            const uint16x4_t gamma_raw10 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 40)));
-            const float32x4_t gamma11 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw10, 16));
-            const uint16x4_t out_raw10 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum11, rstd),
-                    gamma11))), 16);
-            const float32x4_t sum12 = vld1q_f32(sum_row + i + 44);
-            const uint16x4_t gamma_raw11 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 44)));
-            const float32x4_t gamma12 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw11, 16));
-            const uint16x4_t out_raw11 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum12, rstd),
-                    gamma12))), 16);
-            const float32x4_t sum13 = vld1q_f32(sum_row + i + 48);
-            const uint16x4_t gamma_raw12 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 48)));
-            const float32x4_t gamma13 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw12, 16));
-            const uint16x4_t out_raw12 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum13, rstd),
-                    gamma13))), 16);
-            const float32x4_t sum14 = vld1q_f32(sum_row + i + 52);
-            const uint16x4_t gamma_raw13 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 52)));
-            const float32x4_t gamma14 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw13, 16));
-            const uint16x4_t out_raw13 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum14, rstd),
-                    gamma14))), 16);
-            const float32x4_t sum15 = vld1q_f32(sum_row + i + 56);
-            const uint16x4_t gamma_raw14 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 56)));
-            const float32x4_t gamma15 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw14, 16));
-            const uint16x4_t out_raw14 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum15, rstd),
-                    gamma15))), 16);
-            const float32x4_t sum16 = vld1q_f32(sum_row + i + 60);
-            const uint16x4_t gamma_raw15 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 60)));
-            const float32x4_t gamma16 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw15, 16));
-            const uint16x4_t out_raw15 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(sum16, rstd),
-                    gamma16))), 16);
-            vst1_u8((uint8_t *)(y_row + i + 32), vreinterpret_u8_u16(out_raw8));
-            vst1_u8((uint8_t *)(y_row + i + 36), vreinterpret_u8_u16(out_raw9));
-            vst1_u8((uint8_t *)(y_row + i + 40), vreinterpret_u8_u16(out_raw10));
-            vst1_u8((uint8_t *)(y_row + i + 44), vreinterpret_u8_u16(out_raw11));
-            vst1_u8((uint8_t *)(y_row + i + 48), vreinterpret_u8_u16(out_raw12));
-            vst1_u8((uint8_t *)(y_row + i + 52), vreinterpret_u8_u16(out_raw13));
-            vst1_u8((uint8_t *)(y_row + i + 56), vreinterpret_u8_u16(out_raw14));
-            vst1_u8((uint8_t *)(y_row + i + 60), vreinterpret_u8_u16(out_raw15));
         }
     }
 }

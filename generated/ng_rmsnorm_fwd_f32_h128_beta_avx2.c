@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,20 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
+                                              float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -72,12 +87,6 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
-                                       float *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                        float *y)
@@ -91,158 +100,58 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float 
         const float *const x_row = x + row * 128;
         float *const y_row = y + row * 128;
         /* Pass 1 of 2: sum x * x. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 128; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i);
-            squares = _mm256_fmadd_ps(x1, x1, squares);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 8);
-            squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 16);
-            squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
-            squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 32);
-            squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 40);
-            squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 48);
-            squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
-            squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+        __m256 parts[4];
+        for (size_t r = 0; r < 4; ++r) {
+            const float *const x_at = x_row + r * 128;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = 0; i < 128; i += 64) {
+                const __m256 x1 = _mm256_loadu_ps(x_at + i);
+                squares = _mm256_fmadd_ps(x1, x1, squares);
+                const __m256 x2 = _mm256_loadu_ps(x_at + i + 8);
+                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                const __m256 x3 = _mm256_loadu_ps(x_at + i + 16);
+                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                const __m256 x4 = _mm256_loadu_ps(x_at + i + 24);
+                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                const __m256 x5 = _mm256_loadu_ps(x_at + i + 32);
+                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                const __m256 x6 = _mm256_loadu_ps(x_at + i + 40);
+                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                const __m256 x7 = _mm256_loadu_ps(x_at + i + 48);
+                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                const __m256 x8 = _mm256_loadu_ps(x_at + i + 56);
+                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+            }
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            ng_avx2_pin(part6);
+            parts[r] = part6;
         }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        ng_avx2_pin(part6);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 128; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i + 128);
-            squares8 = _mm256_fmadd_ps(x1, x1, squares8);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 136);
-            squares9 = _mm256_fmadd_ps(x2, x2, squares9);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 144);
-            squares10 = _mm256_fmadd_ps(x3, x3, squares10);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 152);
-            squares11 = _mm256_fmadd_ps(x4, x4, squares11);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 160);
-            squares12 = _mm256_fmadd_ps(x5, x5, squares12);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 168);
-            squares13 = _mm256_fmadd_ps(x6, x6, squares13);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 176);
-            squares14 = _mm256_fmadd_ps(x7, x7, squares14);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 184);
-            squares15 = _mm256_fmadd_ps(x8, x8, squares15);
-        }
-        __m256 part7 = _mm256_add_ps(squares8, squares12);
-        __m256 part8 = _mm256_add_ps(squares9, squares13);
-        __m256 part9 = _mm256_add_ps(squares10, squares14);
-        __m256 part10 = _mm256_add_ps(squares11, squares15);
-        __m256 part11 = _mm256_add_ps(part7, part9);
-        __m256 part12 = _mm256_add_ps(part8, part10);
-        __m256 part13 = _mm256_add_ps(part11, part12);
-        ng_avx2_pin(part13);
-        ng_avx2_pin(part13);
-        __m256 squares16 = zero;
-        __m256 squares17 = zero;
-        __m256 squares18 = zero;
-        __m256 squares19 = zero;
-        __m256 squares20 = zero;
-        __m256 squares21 = zero;
-        __m256 squares22 = zero;
-        __m256 squares23 = zero;
-        for (size_t i = 0; i < 128; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i + 256);
-            squares16 = _mm256_fmadd_ps(x1, x1, squares16);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 264);
-            squares17 = _mm256_fmadd_ps(x2, x2, squares17);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 272);
-            squares18 = _mm256_fmadd_ps(x3, x3, squares18);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 280);
-            squares19 = _mm256_fmadd_ps(x4, x4, squares19);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 288);
-            squares20 = _mm256_fmadd_ps(x5, x5, squares20);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 296);
-            squares21 = _mm256_fmadd_ps(x6, x6, squares21);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 304);
-            squares22 = _mm256_fmadd_ps(x7, x7, squares22);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 312);
-            squares23 = _mm256_fmadd_ps(x8, x8, squares23);
-        }
-        __m256 part14 = _mm256_add_ps(squares16, squares20);
-        __m256 part15 = _mm256_add_ps(squares17, squares21);
-        __m256 part16 = _mm256_add_ps(squares18, squares22);
-        __m256 part17 = _mm256_add_ps(squares19, squares23);
-        __m256 part18 = _mm256_add_ps(part14, part16);
-        __m256 part19 = _mm256_add_ps(part15, part17);
-        __m256 part20 = _mm256_add_ps(part18, part19);
-        ng_avx2_pin(part20);
-        ng_avx2_pin(part20);
-        __m256 squares24 = zero;
-        __m256 squares25 = zero;
-        __m256 squares26 = zero;
-        __m256 squares27 = zero;
-        __m256 squares28 = zero;
-        __m256 squares29 = zero;
-        __m256 squares30 = zero;
-        __m256 squares31 = zero;
-        for (size_t i = 0; i < 128; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i + 384);
-            squares24 = _mm256_fmadd_ps(x1, x1, squares24);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 392);
-            squares25 = _mm256_fmadd_ps(x2, x2, squares25);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 400);
-            squares26 = _mm256_fmadd_ps(x3, x3, squares26);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 408);
-            squares27 = _mm256_fmadd_ps(x4, x4, squares27);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 416);
-            squares28 = _mm256_fmadd_ps(x5, x5, squares28);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 424);
-            squares29 = _mm256_fmadd_ps(x6, x6, squares29);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 432);
-            squares30 = _mm256_fmadd_ps(x7, x7, squares30);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 440);
-            squares31 = _mm256_fmadd_ps(x8, x8, squares31);
-        }
-        __m256 part21 = _mm256_add_ps(squares24, squares28);
-        __m256 part22 = _mm256_add_ps(squares25, squares29);
-        __m256 part23 = _mm256_add_ps(squares26, squares30);
-        __m256 part24 = _mm256_add_ps(squares27, squares31);
-        __m256 part25 = _mm256_add_ps(part21, part23);
-        __m256 part26 = _mm256_add_ps(part22, part24);
-        __m256 part27 = _mm256_add_ps(part25, part26);
-        ng_avx2_pin(part27);
-        ng_avx2_pin(part27);
-        __m256 part28 = ng_avx2_fold_halves(part6, part13);
-        __m256 part29 = ng_avx2_fold_halves(part20, part27);
-        __m256 part30 = ng_avx2_fold_pairs(part28, part29);
-        __m256 part31 = ng_avx2_fold_neighbours(part30, part30);
+        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part2 = ng_avx2_fold_pairs(part, part1);
+        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part31, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
         ng_avx2_forget();
-        for (size_t i = 0; i < 128; i += 64) {
+        for (size_t i = 0; i < 128; i += 8) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
             const __m256 beta1 = _mm256_loadu_ps(beta + i);
@@ -257,104 +166,6 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float 
             _mm256_storeu_ps(y_row + i + 128, out1);
             _mm256_storeu_ps(y_row + i + 256, out2);
             _mm256_storeu_ps(y_row + i + 384, out3);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 8);
-            const __m256 gamma2 = _mm256_loadu_ps(gamma + i + 8);
-            const __m256 beta2 = _mm256_loadu_ps(beta + i + 8);
-            const __m256 out4 = _mm256_fmadd_ps(_mm256_mul_ps(x5, rstd1), gamma2, beta2);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 136);
-            const __m256 out5 = _mm256_fmadd_ps(_mm256_mul_ps(x6, rstd2), gamma2, beta2);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 264);
-            const __m256 out6 = _mm256_fmadd_ps(_mm256_mul_ps(x7, rstd3), gamma2, beta2);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 392);
-            const __m256 out7 = _mm256_fmadd_ps(_mm256_mul_ps(x8, rstd4), gamma2, beta2);
-            _mm256_storeu_ps(y_row + i + 8, out4);
-            _mm256_storeu_ps(y_row + i + 136, out5);
-            _mm256_storeu_ps(y_row + i + 264, out6);
-            _mm256_storeu_ps(y_row + i + 392, out7);
-            const __m256 x9 = _mm256_loadu_ps(x_row + i + 16);
-            const __m256 gamma3 = _mm256_loadu_ps(gamma + i + 16);
-            const __m256 beta3 = _mm256_loadu_ps(beta + i + 16);
-            const __m256 out8 = _mm256_fmadd_ps(_mm256_mul_ps(x9, rstd1), gamma3, beta3);
-            const __m256 x10 = _mm256_loadu_ps(x_row + i + 144);
-            const __m256 out9 = _mm256_fmadd_ps(_mm256_mul_ps(x10, rstd2), gamma3, beta3);
-            const __m256 x11 = _mm256_loadu_ps(x_row + i + 272);
-            const __m256 out10 = _mm256_fmadd_ps(_mm256_mul_ps(x11, rstd3), gamma3, beta3);
-            const __m256 x12 = _mm256_loadu_ps(x_row + i + 400);
-            const __m256 out11 = _mm256_fmadd_ps(_mm256_mul_ps(x12, rstd4), gamma3, beta3);
-            _mm256_storeu_ps(y_row + i + 16, out8);
-            _mm256_storeu_ps(y_row + i + 144, out9);
-            _mm256_storeu_ps(y_row + i + 272, out10);
-            _mm256_storeu_ps(y_row + i + 400, out11);
-            const __m256 x13 = _mm256_loadu_ps(x_row + i + 24);
-            const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
-            const __m256 beta4 = _mm256_loadu_ps(beta + i + 24);
-            const __m256 out12 = _mm256_fmadd_ps(_mm256_mul_ps(x13, rstd1), gamma4, beta4);
-            const __m256 x14 = _mm256_loadu_ps(x_row + i + 152);
-            const __m256 out13 = _mm256_fmadd_ps(_mm256_mul_ps(x14, rstd2), gamma4, beta4);
-            const __m256 x15 = _mm256_loadu_ps(x_row + i + 280);
-            const __m256 out14 = _mm256_fmadd_ps(_mm256_mul_ps(x15, rstd3), gamma4, beta4);
-            const __m256 x16 = _mm256_loadu_ps(x_row + i + 408);
-            const __m256 out15 = _mm256_fmadd_ps(_mm256_mul_ps(x16, rstd4), gamma4, beta4);
-            _mm256_storeu_ps(y_row + i + 24, out12);
-            _mm256_storeu_ps(y_row + i + 152, out13);
-            _mm256_storeu_ps(y_row + i + 280, out14);
-            _mm256_storeu_ps(y_row + i + 408, out15);
-            const __m256 x17 = _mm256_loadu_ps(x_row + i + 32);
-            const __m256 gamma5 = _mm256_loadu_ps(gamma + i + 32);
-            const __m256 beta5 = _mm256_loadu_ps(beta + i + 32);
-            const __m256 out16 = _mm256_fmadd_ps(_mm256_mul_ps(x17, rstd1), gamma5, beta5);
-            const __m256 x18 = _mm256_loadu_ps(x_row + i + 160);
-            const __m256 out17 = _mm256_fmadd_ps(_mm256_mul_ps(x18, rstd2), gamma5, beta5);
-            const __m256 x19 = _mm256_loadu_ps(x_row + i + 288);
-            const __m256 out18 = _mm256_fmadd_ps(_mm256_mul_ps(x19, rstd3), gamma5, beta5);
-            const __m256 x20 = _mm256_loadu_ps(x_row + i + 416);
-            const __m256 out19 = _mm256_fmadd_ps(_mm256_mul_ps(x20, rstd4), gamma5, beta5);
-            _mm256_storeu_ps(y_row + i + 32, out16);
-            _mm256_storeu_ps(y_row + i + 160, out17);
-            _mm256_storeu_ps(y_row + i + 288, out18);
-            _mm256_storeu_ps(y_row + i + 416, out19);
-            const __m256 x21 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 gamma6 = _mm256_loadu_ps(gamma + i + 40);
-            const __m256 beta6 = _mm256_loadu_ps(beta + i + 40);
-            const __m256 out20 = _mm256_fmadd_ps(_mm256_mul_ps(x21, rstd1), gamma6, beta6);
-            const __m256 x22 = _mm256_loadu_ps(x_row + i + 168);
-            const __m256 out21 = _mm256_fmadd_ps(_mm256_mul_ps(x22, rstd2), gamma6, beta6);
-            const __m256 x23 = _mm256_loadu_ps(x_row + i + 296);
-            const __m256 out22 = _mm256_fmadd_ps(_mm256_mul_ps(x23, rstd3), gamma6, beta6);
-            const __m256 x24 = _mm256_loadu_ps(x_row + i + 424);
-            const __m256 out23 = _mm256_fmadd_ps(_mm256_mul_ps(x24, rstd4), gamma6, beta6);
-            _mm256_storeu_ps(y_row + i + 40, out20);
-            _mm256_storeu_ps(y_row + i + 168, out21);
-            _mm256_storeu_ps(y_row + i + 296, out22);
-            _mm256_storeu_ps(y_row + i + 424, out23);
-            const __m256 x25 = _mm256_loadu_ps(x_row + i + 48);
-            const __m256 gamma7 = _mm256_loadu_ps(gamma + i + 48);
-            const __m256 beta7 = _mm256_loadu_ps(beta + i + 48);
-            const __m256 out24 = _mm256_fmadd_ps(_mm256_mul_ps(x25, rstd1), gamma7, beta7);
-            const __m256 x26 = _mm256_loadu_ps(x_row + i + 176);
-            const __m256 out25 = _mm256_fmadd_ps(_mm256_mul_ps(x26, rstd2), gamma7, beta7);
-            const __m256 x27 = _mm256_loadu_ps(x_row + i + 304);
-            const __m256 out26 = _mm256_fmadd_ps(_mm256_mul_ps(x27, rstd3), gamma7, beta7);
-            const __m256 x28 = _mm256_loadu_ps(x_row + i + 432);
-            const __m256 out27 = _mm256_fmadd_ps(_mm256_mul_ps(x28, rstd4), gamma7, beta7);
-            _mm256_storeu_ps(y_row + i + 48, out24);
-            _mm256_storeu_ps(y_row + i + 176, out25);
-            _mm256_storeu_ps(y_row + i + 304, out26);
-            _mm256_storeu_ps(y_row + i + 432, out27);
-            const __m256 x29 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 gamma8 = _mm256_loadu_ps(gamma + i + 56);
-            const __m256 beta8 = _mm256_loadu_ps(beta + i + 56);
-            const __m256 out28 = _mm256_fmadd_ps(_mm256_mul_ps(x29, rstd1), gamma8, beta8);
-            const __m256 x30 = _mm256_loadu_ps(x_row + i + 184);
-            const __m256 out29 = _mm256_fmadd_ps(_mm256_mul_ps(x30, rstd2), gamma8, beta8);
-            const __m256 x31 = _mm256_loadu_ps(x_row + i + 312);
-            const __m256 out30 = _mm256_fmadd_ps(_mm256_mul_ps(x31, rstd3), gamma8, beta8);
-            const __m256 x32 = _mm256_loadu_ps(x_row + i + 440);
-            const __m256 out31 = _mm256_fmadd_ps(_mm256_mul_ps(x32, rstd4), gamma8, beta8);
-            _mm256_storeu_ps(y_row + i + 56, out28);
-            _mm256_storeu_ps(y_row + i + 184, out29);
-            _mm256_storeu_ps(y_row + i + 312, out30);
-            _mm256_storeu_ps(y_row + i + 440, out31);
         }
     }
     for (; row < rows; ++row) {

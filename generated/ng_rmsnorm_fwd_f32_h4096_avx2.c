@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,19 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -65,11 +79,6 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
     return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
 
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y)
@@ -162,7 +171,7 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
         const __m256 part20 = _mm256_add_ps(part9, part19);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
-        for (size_t i = 0; i < 4096; i += 64) {
+        for (size_t i = 0; i < 4096; i += 32) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
             const __m256 out = _mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1);
@@ -179,22 +188,6 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
             _mm256_storeu_ps(y_row + i + 8, out1);
             _mm256_storeu_ps(y_row + i + 16, out2);
             _mm256_storeu_ps(y_row + i + 24, out3);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 32);
-            const __m256 gamma5 = _mm256_loadu_ps(gamma + i + 32);
-            const __m256 out4 = _mm256_mul_ps(_mm256_mul_ps(x5, rstd), gamma5);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 gamma6 = _mm256_loadu_ps(gamma + i + 40);
-            const __m256 out5 = _mm256_mul_ps(_mm256_mul_ps(x6, rstd), gamma6);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 48);
-            const __m256 gamma7 = _mm256_loadu_ps(gamma + i + 48);
-            const __m256 out6 = _mm256_mul_ps(_mm256_mul_ps(x7, rstd), gamma7);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 gamma8 = _mm256_loadu_ps(gamma + i + 56);
-            const __m256 out7 = _mm256_mul_ps(_mm256_mul_ps(x8, rstd), gamma8);
-            _mm256_storeu_ps(y_row + i + 32, out4);
-            _mm256_storeu_ps(y_row + i + 40, out5);
-            _mm256_storeu_ps(y_row + i + 48, out6);
-            _mm256_storeu_ps(y_row + i + 56, out7);
         }
     }
     _mm256_zeroupper();

@@ -17,7 +17,8 @@
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,19 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <arm_neon.h>
@@ -74,11 +88,6 @@ static inline float32x4_t ng_neon_fold_halves(float32x4_t a, float32x4_t b)
     return vaddq_f32(vcombine_f32(vget_low_f32(a), vget_low_f32(b)), vcombine_f32(vget_high_f32(a), vget_high_f32(b)));
 }
 #endif
-
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamma, float eps, float *y);
 
 void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
@@ -164,7 +173,7 @@ void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamm
         float32x4_t part16 = vpaddq_f32(part15, part15);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
-        for (size_t i = 0; i < 768; i += 64) {
+        for (size_t i = 0; i < 768; i += 32) {
             const float32x4_t x2 = vld1q_f32(x_row + i);
             const float32x4_t gamma1 = vld1q_f32(gamma + i);
             const float32x4_t out = vmulq_f32(vmulq_f32(x2, rstd), gamma1);
@@ -197,38 +206,6 @@ void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamm
             vst1q_f32(y_row + i + 20, out5);
             vst1q_f32(y_row + i + 24, out6);
             vst1q_f32(y_row + i + 28, out7);
-            const float32x4_t x10 = vld1q_f32(x_row + i + 32);
-            const float32x4_t gamma9 = vld1q_f32(gamma + i + 32);
-            const float32x4_t out8 = vmulq_f32(vmulq_f32(x10, rstd), gamma9);
-            const float32x4_t x11 = vld1q_f32(x_row + i + 36);
-            const float32x4_t gamma10 = vld1q_f32(gamma + i + 36);
-            const float32x4_t out9 = vmulq_f32(vmulq_f32(x11, rstd), gamma10);
-            const float32x4_t x12 = vld1q_f32(x_row + i + 40);
-            const float32x4_t gamma11 = vld1q_f32(gamma + i + 40);
-            const float32x4_t out10 = vmulq_f32(vmulq_f32(x12, rstd), gamma11);
-            const float32x4_t x13 = vld1q_f32(x_row + i + 44);
-            const float32x4_t gamma12 = vld1q_f32(gamma + i + 44);
-            const float32x4_t out11 = vmulq_f32(vmulq_f32(x13, rstd), gamma12);
-            const float32x4_t x14 = vld1q_f32(x_row + i + 48);
-            const float32x4_t gamma13 = vld1q_f32(gamma + i + 48);
-            const float32x4_t out12 = vmulq_f32(vmulq_f32(x14, rstd), gamma13);
-            const float32x4_t x15 = vld1q_f32(x_row + i + 52);
-            const float32x4_t gamma14 = vld1q_f32(gamma + i + 52);
-            const float32x4_t out13 = vmulq_f32(vmulq_f32(x15, rstd), gamma14);
-            const float32x4_t x16 = vld1q_f32(x_row + i + 56);
-            const float32x4_t gamma15 = vld1q_f32(gamma + i + 56);
-            const float32x4_t out14 = vmulq_f32(vmulq_f32(x16, rstd), gamma15);
-            const float32x4_t x17 = vld1q_f32(x_row + i + 60);
-            const float32x4_t gamma16 = vld1q_f32(gamma + i + 60);
-            const float32x4_t out15 = vmulq_f32(vmulq_f32(x17, rstd), gamma16);
-            vst1q_f32(y_row + i + 32, out8);
-            vst1q_f32(y_row + i + 36, out9);
-            vst1q_f32(y_row + i + 40, out10);
-            vst1q_f32(y_row + i + 44, out11);
-            vst1q_f32(y_row + i + 48, out12);
-            vst1q_f32(y_row + i + 52, out13);
-            vst1q_f32(y_row + i + 56, out14);
-            vst1q_f32(y_row + i + 60, out15);
         }
         const float32x4_t x2 = ng_neon_load_f32(x_row + 768, 1);
         const float32x4_t gamma1 = ng_neon_load_f32(gamma + 768, 1);

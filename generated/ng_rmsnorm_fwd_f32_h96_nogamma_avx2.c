@@ -17,7 +17,8 @@
 #if defined(__x86_64__)
 
 #if !defined(NORMGEN_ALLOW_FAST_MATH)
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__)
 #error "these options change results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
@@ -26,6 +27,19 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #error "float arithmetic with excess precision changes results; define NORMGEN_ALLOW_FAST_MATH to accept that"
 #endif
+#endif
+
+/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
+#ifndef NG_API
+#define NG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y);
+#ifdef __cplusplus
+}
 #endif
 
 #include <immintrin.h>
@@ -72,11 +86,6 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 }
 #endif
 
-#ifdef __cplusplus
-extern "C"
-#endif
-void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y);
-
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y)
 {
@@ -89,293 +98,69 @@ void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps,
         const float *const x_row = x + row * 96;
         float *const y_row = y + row * 96;
         /* Pass 1 of 2: sum x * x. */
-        const __m256 x1 = _mm256_loadu_ps(x_row);
-        __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        const __m256 x2 = _mm256_loadu_ps(x_row + 8);
-        __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        const __m256 x3 = _mm256_loadu_ps(x_row + 16);
-        __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-        const __m256 x4 = _mm256_loadu_ps(x_row + 24);
-        __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        const __m256 x5 = _mm256_loadu_ps(x_row + 32);
-        __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-        const __m256 x6 = _mm256_loadu_ps(x_row + 40);
-        __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-        const __m256 x7 = _mm256_loadu_ps(x_row + 48);
-        __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-        const __m256 x8 = _mm256_loadu_ps(x_row + 56);
-        __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-        const __m256 x9 = _mm256_loadu_ps(x_row + 64);
-        squares = _mm256_fmadd_ps(x9, x9, squares);
-        const __m256 x10 = _mm256_loadu_ps(x_row + 72);
-        squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-        const __m256 x11 = _mm256_loadu_ps(x_row + 80);
-        squares2 = _mm256_fmadd_ps(x11, x11, squares2);
-        const __m256 x12 = _mm256_loadu_ps(x_row + 88);
-        squares3 = _mm256_fmadd_ps(x12, x12, squares3);
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        ng_avx2_pin(part6);
-        const __m256 x13 = _mm256_loadu_ps(x_row + 96);
-        __m256 squares8 = _mm256_fmadd_ps(x13, x13, zero);
-        const __m256 x14 = _mm256_loadu_ps(x_row + 104);
-        __m256 squares9 = _mm256_fmadd_ps(x14, x14, zero);
-        const __m256 x15 = _mm256_loadu_ps(x_row + 112);
-        __m256 squares10 = _mm256_fmadd_ps(x15, x15, zero);
-        const __m256 x16 = _mm256_loadu_ps(x_row + 120);
-        __m256 squares11 = _mm256_fmadd_ps(x16, x16, zero);
-        const __m256 x17 = _mm256_loadu_ps(x_row + 128);
-        __m256 squares12 = _mm256_fmadd_ps(x17, x17, zero);
-        const __m256 x18 = _mm256_loadu_ps(x_row + 136);
-        __m256 squares13 = _mm256_fmadd_ps(x18, x18, zero);
-        const __m256 x19 = _mm256_loadu_ps(x_row + 144);
-        __m256 squares14 = _mm256_fmadd_ps(x19, x19, zero);
-        const __m256 x20 = _mm256_loadu_ps(x_row + 152);
-        __m256 squares15 = _mm256_fmadd_ps(x20, x20, zero);
-        const __m256 x21 = _mm256_loadu_ps(x_row + 160);
-        squares8 = _mm256_fmadd_ps(x21, x21, squares8);
-        const __m256 x22 = _mm256_loadu_ps(x_row + 168);
-        squares9 = _mm256_fmadd_ps(x22, x22, squares9);
-        const __m256 x23 = _mm256_loadu_ps(x_row + 176);
-        squares10 = _mm256_fmadd_ps(x23, x23, squares10);
-        const __m256 x24 = _mm256_loadu_ps(x_row + 184);
-        squares11 = _mm256_fmadd_ps(x24, x24, squares11);
-        __m256 part7 = _mm256_add_ps(squares8, squares12);
-        __m256 part8 = _mm256_add_ps(squares9, squares13);
-        __m256 part9 = _mm256_add_ps(squares10, squares14);
-        __m256 part10 = _mm256_add_ps(squares11, squares15);
-        __m256 part11 = _mm256_add_ps(part7, part9);
-        __m256 part12 = _mm256_add_ps(part8, part10);
-        __m256 part13 = _mm256_add_ps(part11, part12);
-        ng_avx2_pin(part13);
-        ng_avx2_pin(part13);
-        const __m256 x25 = _mm256_loadu_ps(x_row + 192);
-        __m256 squares16 = _mm256_fmadd_ps(x25, x25, zero);
-        const __m256 x26 = _mm256_loadu_ps(x_row + 200);
-        __m256 squares17 = _mm256_fmadd_ps(x26, x26, zero);
-        const __m256 x27 = _mm256_loadu_ps(x_row + 208);
-        __m256 squares18 = _mm256_fmadd_ps(x27, x27, zero);
-        const __m256 x28 = _mm256_loadu_ps(x_row + 216);
-        __m256 squares19 = _mm256_fmadd_ps(x28, x28, zero);
-        const __m256 x29 = _mm256_loadu_ps(x_row + 224);
-        __m256 squares20 = _mm256_fmadd_ps(x29, x29, zero);
-        const __m256 x30 = _mm256_loadu_ps(x_row + 232);
-        __m256 squares21 = _mm256_fmadd_ps(x30, x30, zero);
-        const __m256 x31 = _mm256_loadu_ps(x_row + 240);
-        __m256 squares22 = _mm256_fmadd_ps(x31, x31, zero);
-        const __m256 x32 = _mm256_loadu_ps(x_row + 248);
-        __m256 squares23 = _mm256_fmadd_ps(x32, x32, zero);
-        const __m256 x33 = _mm256_loadu_ps(x_row + 256);
-        squares16 = _mm256_fmadd_ps(x33, x33, squares16);
-        const __m256 x34 = _mm256_loadu_ps(x_row + 264);
-        squares17 = _mm256_fmadd_ps(x34, x34, squares17);
-        const __m256 x35 = _mm256_loadu_ps(x_row + 272);
-        squares18 = _mm256_fmadd_ps(x35, x35, squares18);
-        const __m256 x36 = _mm256_loadu_ps(x_row + 280);
-        squares19 = _mm256_fmadd_ps(x36, x36, squares19);
-        __m256 part14 = _mm256_add_ps(squares16, squares20);
-        __m256 part15 = _mm256_add_ps(squares17, squares21);
-        __m256 part16 = _mm256_add_ps(squares18, squares22);
-        __m256 part17 = _mm256_add_ps(squares19, squares23);
-        __m256 part18 = _mm256_add_ps(part14, part16);
-        __m256 part19 = _mm256_add_ps(part15, part17);
-        __m256 part20 = _mm256_add_ps(part18, part19);
-        ng_avx2_pin(part20);
-        ng_avx2_pin(part20);
-        const __m256 x37 = _mm256_loadu_ps(x_row + 288);
-        __m256 squares24 = _mm256_fmadd_ps(x37, x37, zero);
-        const __m256 x38 = _mm256_loadu_ps(x_row + 296);
-        __m256 squares25 = _mm256_fmadd_ps(x38, x38, zero);
-        const __m256 x39 = _mm256_loadu_ps(x_row + 304);
-        __m256 squares26 = _mm256_fmadd_ps(x39, x39, zero);
-        const __m256 x40 = _mm256_loadu_ps(x_row + 312);
-        __m256 squares27 = _mm256_fmadd_ps(x40, x40, zero);
-        const __m256 x41 = _mm256_loadu_ps(x_row + 320);
-        __m256 squares28 = _mm256_fmadd_ps(x41, x41, zero);
-        const __m256 x42 = _mm256_loadu_ps(x_row + 328);
-        __m256 squares29 = _mm256_fmadd_ps(x42, x42, zero);
-        const __m256 x43 = _mm256_loadu_ps(x_row + 336);
-        __m256 squares30 = _mm256_fmadd_ps(x43, x43, zero);
-        const __m256 x44 = _mm256_loadu_ps(x_row + 344);
-        __m256 squares31 = _mm256_fmadd_ps(x44, x44, zero);
-        const __m256 x45 = _mm256_loadu_ps(x_row + 352);
-        squares24 = _mm256_fmadd_ps(x45, x45, squares24);
-        const __m256 x46 = _mm256_loadu_ps(x_row + 360);
-        squares25 = _mm256_fmadd_ps(x46, x46, squares25);
-        const __m256 x47 = _mm256_loadu_ps(x_row + 368);
-        squares26 = _mm256_fmadd_ps(x47, x47, squares26);
-        const __m256 x48 = _mm256_loadu_ps(x_row + 376);
-        squares27 = _mm256_fmadd_ps(x48, x48, squares27);
-        __m256 part21 = _mm256_add_ps(squares24, squares28);
-        __m256 part22 = _mm256_add_ps(squares25, squares29);
-        __m256 part23 = _mm256_add_ps(squares26, squares30);
-        __m256 part24 = _mm256_add_ps(squares27, squares31);
-        __m256 part25 = _mm256_add_ps(part21, part23);
-        __m256 part26 = _mm256_add_ps(part22, part24);
-        __m256 part27 = _mm256_add_ps(part25, part26);
-        ng_avx2_pin(part27);
-        ng_avx2_pin(part27);
-        __m256 part28 = ng_avx2_fold_halves(part6, part13);
-        __m256 part29 = ng_avx2_fold_halves(part20, part27);
-        __m256 part30 = ng_avx2_fold_pairs(part28, part29);
-        __m256 part31 = ng_avx2_fold_neighbours(part30, part30);
+        __m256 parts[4];
+        for (size_t r = 0; r < 4; ++r) {
+            const float *const x_at = x_row + r * 96;
+            const __m256 x1 = _mm256_loadu_ps(x_at);
+            __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
+            const __m256 x2 = _mm256_loadu_ps(x_at + 8);
+            __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
+            const __m256 x3 = _mm256_loadu_ps(x_at + 16);
+            __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
+            const __m256 x4 = _mm256_loadu_ps(x_at + 24);
+            __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
+            const __m256 x5 = _mm256_loadu_ps(x_at + 32);
+            __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
+            const __m256 x6 = _mm256_loadu_ps(x_at + 40);
+            __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
+            const __m256 x7 = _mm256_loadu_ps(x_at + 48);
+            __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
+            const __m256 x8 = _mm256_loadu_ps(x_at + 56);
+            __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
+            const __m256 x9 = _mm256_loadu_ps(x_at + 64);
+            squares = _mm256_fmadd_ps(x9, x9, squares);
+            const __m256 x10 = _mm256_loadu_ps(x_at + 72);
+            squares1 = _mm256_fmadd_ps(x10, x10, squares1);
+            const __m256 x11 = _mm256_loadu_ps(x_at + 80);
+            squares2 = _mm256_fmadd_ps(x11, x11, squares2);
+            const __m256 x12 = _mm256_loadu_ps(x_at + 88);
+            squares3 = _mm256_fmadd_ps(x12, x12, squares3);
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            ng_avx2_pin(part6);
+            parts[r] = part6;
+        }
+        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+        __m256 part2 = ng_avx2_fold_pairs(part, part1);
+        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part31, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
         const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
         ng_avx2_forget();
-        const __m256 x49 = _mm256_loadu_ps(x_row);
-        const __m256 out = _mm256_mul_ps(x49, rstd1);
-        const __m256 x50 = _mm256_loadu_ps(x_row + 8);
-        const __m256 out1 = _mm256_mul_ps(x50, rstd1);
-        const __m256 x51 = _mm256_loadu_ps(x_row + 16);
-        const __m256 out2 = _mm256_mul_ps(x51, rstd1);
-        const __m256 x52 = _mm256_loadu_ps(x_row + 24);
-        const __m256 out3 = _mm256_mul_ps(x52, rstd1);
-        _mm256_storeu_ps(y_row, out);
-        _mm256_storeu_ps(y_row + 8, out1);
-        _mm256_storeu_ps(y_row + 16, out2);
-        _mm256_storeu_ps(y_row + 24, out3);
-        const __m256 x53 = _mm256_loadu_ps(x_row + 32);
-        const __m256 out4 = _mm256_mul_ps(x53, rstd1);
-        const __m256 x54 = _mm256_loadu_ps(x_row + 40);
-        const __m256 out5 = _mm256_mul_ps(x54, rstd1);
-        const __m256 x55 = _mm256_loadu_ps(x_row + 48);
-        const __m256 out6 = _mm256_mul_ps(x55, rstd1);
-        const __m256 x56 = _mm256_loadu_ps(x_row + 56);
-        const __m256 out7 = _mm256_mul_ps(x56, rstd1);
-        _mm256_storeu_ps(y_row + 32, out4);
-        _mm256_storeu_ps(y_row + 40, out5);
-        _mm256_storeu_ps(y_row + 48, out6);
-        _mm256_storeu_ps(y_row + 56, out7);
-        const __m256 x57 = _mm256_loadu_ps(x_row + 64);
-        const __m256 out8 = _mm256_mul_ps(x57, rstd1);
-        const __m256 x58 = _mm256_loadu_ps(x_row + 72);
-        const __m256 out9 = _mm256_mul_ps(x58, rstd1);
-        const __m256 x59 = _mm256_loadu_ps(x_row + 80);
-        const __m256 out10 = _mm256_mul_ps(x59, rstd1);
-        const __m256 x60 = _mm256_loadu_ps(x_row + 88);
-        const __m256 out11 = _mm256_mul_ps(x60, rstd1);
-        _mm256_storeu_ps(y_row + 64, out8);
-        _mm256_storeu_ps(y_row + 72, out9);
-        _mm256_storeu_ps(y_row + 80, out10);
-        _mm256_storeu_ps(y_row + 88, out11);
-        const __m256 x61 = _mm256_loadu_ps(x_row + 96);
-        const __m256 out12 = _mm256_mul_ps(x61, rstd2);
-        const __m256 x62 = _mm256_loadu_ps(x_row + 104);
-        const __m256 out13 = _mm256_mul_ps(x62, rstd2);
-        const __m256 x63 = _mm256_loadu_ps(x_row + 112);
-        const __m256 out14 = _mm256_mul_ps(x63, rstd2);
-        const __m256 x64 = _mm256_loadu_ps(x_row + 120);
-        const __m256 out15 = _mm256_mul_ps(x64, rstd2);
-        _mm256_storeu_ps(y_row + 96, out12);
-        _mm256_storeu_ps(y_row + 104, out13);
-        _mm256_storeu_ps(y_row + 112, out14);
-        _mm256_storeu_ps(y_row + 120, out15);
-        const __m256 x65 = _mm256_loadu_ps(x_row + 128);
-        const __m256 out16 = _mm256_mul_ps(x65, rstd2);
-        const __m256 x66 = _mm256_loadu_ps(x_row + 136);
-        const __m256 out17 = _mm256_mul_ps(x66, rstd2);
-        const __m256 x67 = _mm256_loadu_ps(x_row + 144);
-        const __m256 out18 = _mm256_mul_ps(x67, rstd2);
-        const __m256 x68 = _mm256_loadu_ps(x_row + 152);
-        const __m256 out19 = _mm256_mul_ps(x68, rstd2);
-        _mm256_storeu_ps(y_row + 128, out16);
-        _mm256_storeu_ps(y_row + 136, out17);
-        _mm256_storeu_ps(y_row + 144, out18);
-        _mm256_storeu_ps(y_row + 152, out19);
-        const __m256 x69 = _mm256_loadu_ps(x_row + 160);
-        const __m256 out20 = _mm256_mul_ps(x69, rstd2);
-        const __m256 x70 = _mm256_loadu_ps(x_row + 168);
-        const __m256 out21 = _mm256_mul_ps(x70, rstd2);
-        const __m256 x71 = _mm256_loadu_ps(x_row + 176);
-        const __m256 out22 = _mm256_mul_ps(x71, rstd2);
-        const __m256 x72 = _mm256_loadu_ps(x_row + 184);
-        const __m256 out23 = _mm256_mul_ps(x72, rstd2);
-        _mm256_storeu_ps(y_row + 160, out20);
-        _mm256_storeu_ps(y_row + 168, out21);
-        _mm256_storeu_ps(y_row + 176, out22);
-        _mm256_storeu_ps(y_row + 184, out23);
-        const __m256 x73 = _mm256_loadu_ps(x_row + 192);
-        const __m256 out24 = _mm256_mul_ps(x73, rstd3);
-        const __m256 x74 = _mm256_loadu_ps(x_row + 200);
-        const __m256 out25 = _mm256_mul_ps(x74, rstd3);
-        const __m256 x75 = _mm256_loadu_ps(x_row + 208);
-        const __m256 out26 = _mm256_mul_ps(x75, rstd3);
-        const __m256 x76 = _mm256_loadu_ps(x_row + 216);
-        const __m256 out27 = _mm256_mul_ps(x76, rstd3);
-        _mm256_storeu_ps(y_row + 192, out24);
-        _mm256_storeu_ps(y_row + 200, out25);
-        _mm256_storeu_ps(y_row + 208, out26);
-        _mm256_storeu_ps(y_row + 216, out27);
-        const __m256 x77 = _mm256_loadu_ps(x_row + 224);
-        const __m256 out28 = _mm256_mul_ps(x77, rstd3);
-        const __m256 x78 = _mm256_loadu_ps(x_row + 232);
-        const __m256 out29 = _mm256_mul_ps(x78, rstd3);
-        const __m256 x79 = _mm256_loadu_ps(x_row + 240);
-        const __m256 out30 = _mm256_mul_ps(x79, rstd3);
-        const __m256 x80 = _mm256_loadu_ps(x_row + 248);
-        const __m256 out31 = _mm256_mul_ps(x80, rstd3);
-        _mm256_storeu_ps(y_row + 224, out28);
-        _mm256_storeu_ps(y_row + 232, out29);
-        _mm256_storeu_ps(y_row + 240, out30);
-        _mm256_storeu_ps(y_row + 248, out31);
-        const __m256 x81 = _mm256_loadu_ps(x_row + 256);
-        const __m256 out32 = _mm256_mul_ps(x81, rstd3);
-        const __m256 x82 = _mm256_loadu_ps(x_row + 264);
-        const __m256 out33 = _mm256_mul_ps(x82, rstd3);
-        const __m256 x83 = _mm256_loadu_ps(x_row + 272);
-        const __m256 out34 = _mm256_mul_ps(x83, rstd3);
-        const __m256 x84 = _mm256_loadu_ps(x_row + 280);
-        const __m256 out35 = _mm256_mul_ps(x84, rstd3);
-        _mm256_storeu_ps(y_row + 256, out32);
-        _mm256_storeu_ps(y_row + 264, out33);
-        _mm256_storeu_ps(y_row + 272, out34);
-        _mm256_storeu_ps(y_row + 280, out35);
-        const __m256 x85 = _mm256_loadu_ps(x_row + 288);
-        const __m256 out36 = _mm256_mul_ps(x85, rstd4);
-        const __m256 x86 = _mm256_loadu_ps(x_row + 296);
-        const __m256 out37 = _mm256_mul_ps(x86, rstd4);
-        const __m256 x87 = _mm256_loadu_ps(x_row + 304);
-        const __m256 out38 = _mm256_mul_ps(x87, rstd4);
-        const __m256 x88 = _mm256_loadu_ps(x_row + 312);
-        const __m256 out39 = _mm256_mul_ps(x88, rstd4);
-        _mm256_storeu_ps(y_row + 288, out36);
-        _mm256_storeu_ps(y_row + 296, out37);
-        _mm256_storeu_ps(y_row + 304, out38);
-        _mm256_storeu_ps(y_row + 312, out39);
-        const __m256 x89 = _mm256_loadu_ps(x_row + 320);
-        const __m256 out40 = _mm256_mul_ps(x89, rstd4);
-        const __m256 x90 = _mm256_loadu_ps(x_row + 328);
-        const __m256 out41 = _mm256_mul_ps(x90, rstd4);
-        const __m256 x91 = _mm256_loadu_ps(x_row + 336);
-        const __m256 out42 = _mm256_mul_ps(x91, rstd4);
-        const __m256 x92 = _mm256_loadu_ps(x_row + 344);
-        const __m256 out43 = _mm256_mul_ps(x92, rstd4);
-        _mm256_storeu_ps(y_row + 320, out40);
-        _mm256_storeu_ps(y_row + 328, out41);
-        _mm256_storeu_ps(y_row + 336, out42);
-        _mm256_storeu_ps(y_row + 344, out43);
-        const __m256 x93 = _mm256_loadu_ps(x_row + 352);
-        const __m256 out44 = _mm256_mul_ps(x93, rstd4);
-        const __m256 x94 = _mm256_loadu_ps(x_row + 360);
-        const __m256 out45 = _mm256_mul_ps(x94, rstd4);
-        const __m256 x95 = _mm256_loadu_ps(x_row + 368);
-        const __m256 out46 = _mm256_mul_ps(x95, rstd4);
-        const __m256 x96 = _mm256_loadu_ps(x_row + 376);
-        const __m256 out47 = _mm256_mul_ps(x96, rstd4);
-        _mm256_storeu_ps(y_row + 352, out44);
-        _mm256_storeu_ps(y_row + 360, out45);
-        _mm256_storeu_ps(y_row + 368, out46);
-        _mm256_storeu_ps(y_row + 376, out47);
+        for (size_t i = 0; i < 96; i += 8) {
+            const __m256 x1 = _mm256_loadu_ps(x_row + i);
+            const __m256 out = _mm256_mul_ps(x1, rstd1);
+            const __m256 x2 = _mm256_loadu_ps(x_row + i + 96);
+            const __m256 out1 = _mm256_mul_ps(x2, rstd2);
+            const __m256 x3 = _mm256_loadu_ps(x_row + i + 192);
+            const __m256 out2 = _mm256_mul_ps(x3, rstd3);
+            const __m256 x4 = _mm256_loadu_ps(x_row + i + 288);
+            const __m256 out3 = _mm256_mul_ps(x4, rstd4);
+            _mm256_storeu_ps(y_row + i, out);
+            _mm256_storeu_ps(y_row + i + 96, out1);
+            _mm256_storeu_ps(y_row + i + 192, out2);
+            _mm256_storeu_ps(y_row + i + 288, out3);
+        }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 96;

@@ -67,7 +67,7 @@ static void compute_row(const ref_spec *spec, void *const *at, double alpha, dou
 {
     real row[REF_MAX_H];
     spec->x->load(row, at[REF_X], spec->h);
-    if (spec->fusion == REF_ADD || spec->fusion == REF_ADDOUT) {
+    if (ref_adds_before(spec)) {
         add_residual(spec, row, at[REF_RESIDUAL], (real)alpha);
     }
     if (at[REF_SUM] != NULL) {

@@ -134,11 +134,10 @@ static int consistent(const ref_spec *spec)
 {
     const size_t norm = row_of(spec);
     const int has_gamma = spec->affine != REF_NO_AFFINE;
-    const int adds_before = spec->fusion == REF_ADD || spec->fusion == REF_ADDOUT;
     return spec->x != NULL && spec->h != 0 && (spec->residual == NULL || spec->fusion != 0) &&
            (has_gamma || (spec->offset == 0 && spec->gamma == NULL)) &&
            (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
-           (spec->alpha == 0 || adds_before) && (spec->center_full == 0 || norms[norm].has_mean);
+           (spec->alpha == 0 || ref_adds_before(spec)) && (spec->center_full == 0 || norms[norm].has_mean);
 }
 
 /* "f64 mixes with nothing." */
@@ -172,6 +171,7 @@ int ref_spec_parse(const char *text, ref_spec *spec)
         }
         word += length;
     }
+    spec->direction = REF_FWD;
     spec->affine = spec->affine != 0 ? spec->affine : norms[norm].affine;
     if (!consistent(spec)) {
         return -1;
@@ -181,6 +181,19 @@ int ref_spec_parse(const char *text, ref_spec *spec)
     spec->y = spec->y != NULL ? spec->y : spec->x;
     spec->arithmetic = arithmetic_of(spec);
     return mixes(spec) ? 0 : -1;
+}
+
+int ref_spec_equal(const ref_spec *a, const ref_spec *b)
+{
+    return a->h == b->h && a->x == b->x && a->residual == b->residual && a->gamma == b->gamma && a->y == b->y &&
+           a->norm == b->norm && a->direction == b->direction && a->affine == b->affine && a->offset == b->offset &&
+           a->fusion == b->fusion && a->alpha == b->alpha && a->cast == b->cast && a->acc_f64 == b->acc_f64 &&
+           a->center_full == b->center_full && a->stats == b->stats && a->strided == b->strided;
+}
+
+int ref_adds_before(const ref_spec *spec)
+{
+    return spec->fusion == REF_ADD || spec->fusion == REF_ADDOUT;
 }
 
 const struct ref_argument_info ref_arguments[REF_ARGUMENTS] = {

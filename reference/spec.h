@@ -35,6 +35,12 @@ typedef struct ref_spec {
  * or contradictory word; then *spec is undefined. */
 int ref_spec_parse(const char *text, ref_spec *spec);
 
+/* Do they describe the same kernel? */
+int ref_spec_equal(const ref_spec *a, const ref_spec *b);
+
+/* Does the norm read x + residual? */
+int ref_adds_before(const ref_spec *spec);
+
 /* The pointer arguments in call order. */
 typedef enum ref_argument {
     REF_X,

@@ -10,8 +10,9 @@ const ng_verify_effort ng_verify_quick = {"quick", 16 << 10, 256 << 10};
 const ng_verify_effort ng_verify_default = {"default", 128 << 10, 2 << 20};
 const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20};
 
-static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 33, 255, 256, 257, 1025};
-enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts, CASES = ROW_COUNTS * VERIFY_KINDS };
+/* The last is for one more case, of strided kernels: rows more than 2^31 elements apart. */
+static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 33, 255, 256, 257, 1025, 3};
+enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts - 1, FAR_CASE = ROW_COUNTS * VERIFY_KINDS, CASES };
 enum { ALWAYS_ROWS = 3 };                                                            /* tested whatever the effort */
 enum { NAN_ALPHA_CASE = 2 * VERIFY_KINDS + 1, NAN_EPS_CASE = 3 * VERIFY_KINDS + 1 }; /* a few rows of normal data */
 enum { DIGEST_SEED = 1, DIGEST_ROWS = 5 };
@@ -33,24 +34,33 @@ static size_t kinds_for(size_t rows, size_t h, const ng_verify_effort *effort)
     return kinds < 1 ? 1 : kinds < VERIFY_KINDS ? kinds : VERIFY_KINDS;
 }
 
-static int case_wanted(size_t index, size_t h, const ng_verify_options *options)
+/* The elements that a row takes up in an effort's budget: strided ones have gaps between them. */
+static size_t row_length(const ref_spec *spec)
 {
-    if (options->only_case >= 0) {
-        return index == (size_t)options->only_case;
+    return spec->strided ? 3 * spec->h : spec->h;
+}
+
+static int case_wanted(size_t index, const ref_spec *spec, const ng_verify_options *options)
+{
+    if (options->only_case >= 0 && index != (size_t)options->only_case) {
+        return 0;
     }
-    return index % VERIFY_KINDS < kinds_for(row_counts[index / VERIFY_KINDS], h, options->effort);
+    if (index == FAR_CASE) {
+        return spec->strided && sizeof(ptrdiff_t) > sizeof(int32_t);
+    }
+    return options->only_case >= 0 ||
+           index % VERIFY_KINDS < kinds_for(row_counts[index / VERIFY_KINDS], row_length(spec), options->effort);
 }
 
 /* The most rows of any wanted case. */
-static size_t most_rows(size_t h, const ng_verify_options *options)
+static size_t most_rows(const ref_spec *spec, const ng_verify_options *options)
 {
-    size_t rows = 0;
+    size_t most = 0;
     for (size_t index = 0; index < CASES; index++) {
-        if (case_wanted(index, h, options)) {
-            rows = row_counts[index / VERIFY_KINDS];
-        }
+        const size_t rows = row_counts[index / VERIFY_KINDS];
+        most = case_wanted(index, spec, options) && rows > most ? rows : most;
     }
-    return rows;
+    return most;
 }
 
 /* The case with a given index: everything follows from it, so that a mismatch can be run again alone. */
@@ -68,16 +78,10 @@ static verify_case case_at(const verify_subject *s, size_t index, uint64_t seed)
                      alphas[index % (sizeof alphas / sizeof *alphas)],
                      epsilons[index % (sizeof epsilons / sizeof *epsilons)],
                      seed};
+    c.alias = index == FAR_CASE ? &verify_no_alias : c.alias;
     c.alpha = index == NAN_ALPHA_CASE ? nan : c.alpha;
     c.eps = kind->eps >= 0 ? kind->eps : index == NAN_EPS_CASE ? nan : c.eps;
     return c;
-}
-
-/* The elements that a row takes up in an effort's budget: strided ones have gaps between them. */
-static size_t row_length(const ng_kernel *kernel)
-{
-    ref_spec spec;
-    return ref_spec_parse(kernel->spec, &spec) == 0 && spec.strided ? 3 * kernel->h : kernel->h;
 }
 
 /* Outputs of a case: how many, and how many of them finite. */
@@ -189,6 +193,29 @@ static size_t compare_argument(const verify_subject *s, const verify_argument *a
     return wrong;
 }
 
+/* Runs the case of rows far apart on one kernel and compares; touching anything between them is a fault. */
+static void run_far_case(verify_subject *s, const ng_kernel *kernel, const verify_case *c, FILE *log,
+                         ng_verify_counts *counts)
+{
+    report r = {kernel, c, counts->mismatches == 0 ? log : NULL};
+    verify_memory far[REF_ARGUMENTS];
+    const int laid_out = verify_lay_out_far(s, c, far) == 0;
+    const char *fault = laid_out ? verify_call(s, kernel, c) : NULL;
+    if (fault != NULL) {
+        log_mismatch(&r, "call", "with rows far apart ended with ", fault);
+        counts->mismatches++;
+    }
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        const verify_argument *a = &s->arguments[i];
+        const size_t rows = laid_out && fault == NULL && a->dtype != NULL && ref_arguments[i].output ? c->rows : 0;
+        for (size_t row = 0; row < rows; row++) {
+            counts->mismatches += compare_row(a, row, &r);
+        }
+        verify_memory_close(&far[i]);
+    }
+    counts->cases += (size_t)laid_out;
+}
+
 /* Runs one case on one kernel and compares. */
 static void run_case(verify_subject *s, const ng_kernel *kernel, const verify_case *c, FILE *log,
                      ng_verify_counts *counts)
@@ -208,17 +235,21 @@ static void run_case(verify_subject *s, const ng_kernel *kernel, const verify_ca
     }
 }
 
+typedef void case_runner(verify_subject *s, const ng_kernel *kernel, const verify_case *c, FILE *log,
+                         ng_verify_counts *counts);
+
 /* Runs one case on all kernels of a name. */
 static void run_case_on_all(verify_subject *s, const ng_kernel *kernels, size_t count, const verify_case *c, FILE *log,
                             ng_verify_counts *counts)
 {
+    case_runner *const run = c->index == FAR_CASE ? run_far_case : run_case;
     size_t outputs, finite;
     verify_make_inputs(s, c);
     verify_make_outputs(s, c, kernels[0].spec);
     count_outputs(s, c, &outputs, &finite);
     for (size_t i = 0; i < count; i++) {
         if (kernels[i].runs_here()) {
-            run_case(s, &kernels[i], c, log, &counts[i]);
+            run(s, &kernels[i], c, log, &counts[i]);
             counts[i].outputs += outputs;
             counts[i].finite += finite;
         }
@@ -230,7 +261,7 @@ static void run_cases(verify_subject *s, const ng_kernel *kernels, size_t count,
                       ng_verify_counts *counts)
 {
     for (size_t index = 0; index < CASES; index++) {
-        if (case_wanted(index, row_length(kernels), options)) {
+        if (case_wanted(index, &s->spec, options)) {
             const verify_case c = case_at(s, index, options->seed);
             run_case_on_all(s, kernels, count, &c, options->log, counts);
         }
@@ -240,8 +271,10 @@ static void run_cases(verify_subject *s, const ng_kernel *kernels, size_t count,
 int ng_verify(const ng_kernel *kernels, size_t count, const ng_verify_options *options, ng_verify_counts *counts)
 {
     verify_subject s;
+    ref_spec spec;
     memset(counts, 0, count * sizeof *counts);
-    const char *problem = verify_open(&s, &kernels[0], most_rows(row_length(kernels), options));
+    const int understood = ref_spec_parse(kernels[0].spec, &spec) == 0;
+    const char *problem = verify_open(&s, &kernels[0], understood ? most_rows(&spec, options) : 0);
     if (problem == NULL) {
         run_cases(&s, kernels, count, options, counts);
     } else {

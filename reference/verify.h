@@ -45,6 +45,22 @@ int ng_verify(const ng_kernel *kernels, size_t count, const ng_verify_options *o
  * every target on every machine must give the same. NaNs count as equal. */
 int ng_verify_digest(const ng_kernel *kernel, uint64_t *digest);
 
+typedef struct ng_verify_laws_counts {
+    size_t kernels;     /* with at least one law that speaks of them */
+    size_t comparisons; /* output elements compared */
+    size_t mismatches;  /* wrong elements, plus one for every pair that cannot be called */
+} ng_verify_laws_counts;
+
+/* The laws between kernels, bit for bit, without the reference:
+ *   stats     a kernel with stats gives the results of the one without
+ *   strided   and with strides those of packed rows
+ *   add       add, addout, alpha: those of the addition and then the kernel without, on rows of dtype R
+ *   addafter  those of the kernel without and then the addition
+ * Finds for each of `count` kernels the other one of each law among those of the same target, where there is one.
+ * Returns 0, or -1 if the reference does not understand a spec or memory ran out (said in the log). */
+int ng_verify_laws(const ng_kernel *kernels, size_t count, const ng_verify_options *options,
+                   ng_verify_laws_counts *counts);
+
 #ifdef __cplusplus
 }
 #endif

@@ -163,11 +163,10 @@ void verify_close(verify_subject *s)
 
 static verify_role role_of(const verify_subject *s, const verify_argument *a)
 {
-    const int adds_before = s->spec.fusion == REF_ADD || s->spec.fusion == REF_ADDOUT;
-    return a->shape == REF_PARAMETER ? VERIFY_PARAMETER
-           : a->id == REF_RESIDUAL   ? VERIFY_RESIDUAL
-           : adds_before             ? VERIFY_X_BESIDE_RESIDUAL
-                                     : VERIFY_X_ALONE;
+    return a->shape == REF_PARAMETER   ? VERIFY_PARAMETER
+           : a->id == REF_RESIDUAL     ? VERIFY_RESIDUAL
+           : ref_adds_before(&s->spec) ? VERIFY_X_BESIDE_RESIDUAL
+                                       : VERIFY_X_ALONE;
 }
 
 void verify_make_inputs(verify_subject *s, const verify_case *c)
@@ -283,6 +282,13 @@ int verify_touched_between(const verify_argument *a, size_t rows)
     return 0;
 }
 
+static void copy_rows(const verify_argument *a, size_t rows)
+{
+    for (size_t row = 0; row < verify_rows(a, rows) && !ref_arguments[a->id].output; row++) {
+        memcpy(verify_row_at(a, row), a->expected + row * row_bytes(a), row_bytes(a));
+    }
+}
+
 /* Finds a place for an argument and fills it. */
 static void place_argument(verify_subject *s, verify_argument *a, const verify_case *c, verify_random *random)
 {
@@ -290,9 +296,7 @@ static void place_argument(verify_subject *s, verify_argument *a, const verify_c
     const size_t bytes = extent(a, c->rows);
     a->placed = place(a, c->place, bytes, random);
     memset(a->placed, padding_of(a), bytes);
-    for (size_t row = 0; row < verify_rows(a, c->rows) && !ref_arguments[a->id].output; row++) {
-        memcpy(verify_row_at(a, row), a->expected + row * row_bytes(a), row_bytes(a));
-    }
+    copy_rows(a, c->rows);
     canaries(a, c->rows, 1);
 }
 
@@ -313,6 +317,35 @@ void verify_lay_out(verify_subject *s, const verify_case *c)
             place_argument(s, a, c, &random);
         }
     }
+}
+
+/* More than 2^31 elements from one row to the next, other ones for each argument. */
+static ptrdiff_t far_stride(const verify_argument *a)
+{
+    return (ptrdiff_t)(((int64_t)1 << 31) + 64 * (int64_t)a->id + 1);
+}
+
+int verify_lay_out_far(verify_subject *s, const verify_case *c, verify_memory far[REF_ARGUMENTS])
+{
+    int failed = 0;
+    verify_lay_out(s, c);
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        verify_argument *a = &s->arguments[i];
+        far[i] = (verify_memory){NULL, 0};
+        if (a->dtype == NULL || a->shape != REF_MATRIX || failed) {
+            continue;
+        }
+        a->stride = far_stride(a);
+        failed = verify_memory_reserve(&far[i], extent(a, c->rows)) != 0;
+        a->placed = far[i].first;
+        for (size_t row = 0; row < c->rows && !failed; row++) {
+            failed = verify_memory_allow(verify_row_at(a, row), row_bytes(a)) != 0;
+        }
+        if (!failed) {
+            copy_rows(a, c->rows);
+        }
+    }
+    return failed ? -1 : 0;
 }
 
 static void invoke(void *context)

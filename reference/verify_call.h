@@ -77,6 +77,10 @@ void verify_make_outputs(verify_subject *s, const verify_case *c, const char *sp
  * own filled with a pattern. */
 void verify_lay_out(verify_subject *s, const verify_case *c);
 
+/* Lays out the arguments of a strided kernel with more than 2^31 elements from one row to the next; far[i] is the
+ * memory of argument i, to be closed by the caller. Returns 0, or -1 if there is not enough address space. */
+int verify_lay_out_far(verify_subject *s, const verify_case *c, verify_memory far[REF_ARGUMENTS]);
+
 /* Calls the kernel on the arguments as laid out; with no rows, all pointers are NULL. Returns NULL or the name of a
  * signal. */
 const char *verify_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c);

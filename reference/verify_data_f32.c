@@ -1,4 +1,3 @@
 /* Data for kernels that compute in float. */
+#define VERIFY_TABLE verify_kinds_f32
 #include "verify_kinds.h"
-
-const verify_kind verify_kinds_f32[VERIFY_KINDS] = VERIFY_KIND_TABLE;

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,16 +12,28 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int verify_memory_open(verify_memory *memory, size_t size)
+int verify_memory_reserve(verify_memory *memory, size_t size)
 {
     const size_t page = page_size();
     memory->size = (size + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, memory->size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) {
+    unsigned char *map =
+        mmap(NULL, memory->size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memory->first = map != MAP_FAILED ? map + page : NULL;
+    return map != MAP_FAILED ? 0 : -1;
+}
+
+int verify_memory_allow(void *first, size_t size)
+{
+    const size_t offset = (uintptr_t)first % page_size();
+    return mprotect((char *)first - offset, size + offset, PROT_READ | PROT_WRITE);
+}
+
+int verify_memory_open(verify_memory *memory, size_t size)
+{
+    if (verify_memory_reserve(memory, size) != 0) {
         return -1;
     }
-    memory->first = map + page;
-    if (mprotect(memory->first, memory->size, PROT_READ | PROT_WRITE) != 0) {
+    if (verify_memory_allow(memory->first, memory->size) != 0) {
         verify_memory_close(memory);
         return -1;
     }

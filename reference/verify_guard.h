@@ -14,6 +14,11 @@ typedef struct verify_memory {
 int verify_memory_open(verify_memory *memory, size_t size);
 void verify_memory_close(verify_memory *memory);
 
+/* Address space of at least `size` bytes without any access, and access to the pages of some bytes of it. Return 0, or
+ * -1 if there is none. */
+int verify_memory_reserve(verify_memory *memory, size_t size);
+int verify_memory_allow(void *first, size_t size);
+
 /* Calls run(context). Returns NULL, or the name of the signal if it touched forbidden memory or was an illegal
  * instruction. */
 const char *verify_guarded_call(void (*run)(void *context), void *context);

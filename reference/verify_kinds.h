@@ -1,4 +1,5 @@
-/* The kinds of data, as verify_data_f32.c and verify_data_f64.c compile them, each with its own type of real.
+/* The kinds of data, as verify_data_f32.c and verify_data_f64.c compile them, each with its own type of real
+ * and a name for the table.
  *
  * Exponents are given for f32, whose largest is 127; for a format with another range they are scaled to it. */
 #ifndef NG_REFERENCE_VERIFY_KINDS_H
@@ -238,18 +239,24 @@ static void fill_special_parameter(verify_random *random, const verify_row *what
     }
 }
 
-#define VERIFY_KIND_TABLE                                                                                              \
-    {                                                                                                                  \
-        {"shifted", fill_shifted, fill_parameter, -1}, {"normal", fill_normal, fill_parameter, -1},                    \
-            {"wide", fill_wide, fill_parameter, -1}, {"tiny-parameters", fill_normal, fill_tiny_parameter, -1},        \
-            {"huge-mean", fill_huge_mean, fill_parameter, -1}, {"midpoint", fill_midpoint, fill_parameter, 2.4375},    \
-            {"subnormal", fill_subnormal, fill_parameter, -1}, {"special", fill_special, fill_parameter, -1},          \
-            {"outliers", fill_outliers, fill_parameter, -1},                                                           \
-            {"special-parameters", fill_shifted, fill_special_parameter, -1},                                          \
-            {"constant", fill_constant, fill_parameter, -1}, {"zero", fill_zero, fill_parameter, -1},                  \
-            {"overflow", fill_overflow, fill_parameter, -1}, {"large-results", fill_normal, fill_large_parameter, -1}, \
-            {"small-results", fill_normal, fill_small_parameter, -1}, {"edge", fill_edge, fill_parameter, -1},         \
-            {"almost-constant", fill_almost_constant, fill_parameter, 0},                                              \
-    }
+const verify_kind VERIFY_TABLE[VERIFY_KINDS] = {
+    {"shifted", fill_shifted, fill_parameter, -1},
+    {"normal", fill_normal, fill_parameter, -1},
+    {"wide", fill_wide, fill_parameter, -1},
+    {"tiny-parameters", fill_normal, fill_tiny_parameter, -1},
+    {"huge-mean", fill_huge_mean, fill_parameter, -1},
+    {"midpoint", fill_midpoint, fill_parameter, 2.4375},
+    {"subnormal", fill_subnormal, fill_parameter, -1},
+    {"special", fill_special, fill_parameter, -1},
+    {"outliers", fill_outliers, fill_parameter, -1},
+    {"special-parameters", fill_shifted, fill_special_parameter, -1},
+    {"constant", fill_constant, fill_parameter, -1},
+    {"zero", fill_zero, fill_parameter, -1},
+    {"overflow", fill_overflow, fill_parameter, -1},
+    {"large-results", fill_normal, fill_large_parameter, -1},
+    {"small-results", fill_normal, fill_small_parameter, -1},
+    {"edge", fill_edge, fill_parameter, -1},
+    {"almost-constant", fill_almost_constant, fill_parameter, 0},
+};
 
 #endif

@@ -6,13 +6,14 @@
 #include "verify.h"
 
 static const char usage[] =
-    "usage: verify [--seed N] [--filter TEXT] [--quick | --full] [--case N] [--digests FILE] [--list]\n"
+    "usage: verify [--seed N] [--filter TEXT] [--quick | --full] [--case N] [--digests FILE] [--laws] [--list]\n"
     "  --seed N        seed of the random data (default 1)\n"
     "  --filter TEXT   only kernels whose name_target contains TEXT\n"
     "  --quick         a few hundred thousand elements per kernel, for emulators\n"
     "  --full          every row count with every kind of data\n"
     "  --case N        only the case with this index, as a mismatch prints it\n"
     "  --digests FILE  write one line per name with a digest of its outputs, the same on every target\n"
+    "  --laws          only compare kernels with each other: fused with unfused, strided with packed, stats with none\n"
     "  --list          print the kernels and whether they can run here\n"
     "Exit status: 0 all bits agree, 1 some do not, 2 bad usage or no such kernel.\n";
 
@@ -20,7 +21,7 @@ typedef struct program {
     ng_verify_options options;
     const char *filter;
     const char *digests;
-    int list;
+    int laws, list;
 } program;
 
 typedef struct digest_line {
@@ -60,6 +61,8 @@ static int take_flag(program *p, const char *name)
         p->options.effort = &ng_verify_quick;
     } else if (strcmp(name, "--full") == 0) {
         p->options.effort = &ng_verify_full;
+    } else if (strcmp(name, "--laws") == 0) {
+        p->laws = 1;
     } else if (strcmp(name, "--list") == 0) {
         p->list = 1;
     } else {
@@ -216,6 +219,16 @@ static int verify_all(const program *p, const ng_kernel *kernels, size_t count)
     return failures != 0 || t.mismatches != 0;
 }
 
+/* Tries the laws on the selected kernels and prints the verdict. Returns the exit status; that no law speaks of any
+ * kernel is a failure. */
+static int verify_laws(const program *p, const ng_kernel *kernels, size_t count)
+{
+    ng_verify_laws_counts counts;
+    const int failed = ng_verify_laws(kernels, count, &p->options, &counts) != 0;
+    printf("laws: kernels=%zu comparisons=%zu mismatches=%zu\n", counts.kernels, counts.comparisons, counts.mismatches);
+    return failed || counts.mismatches != 0 || counts.comparisons == 0;
+}
+
 static int list(const ng_kernel *kernels, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -227,7 +240,7 @@ static int list(const ng_kernel *kernels, size_t count)
 
 int main(int argc, char **argv)
 {
-    program p = {{1, &ng_verify_default, -1, stdout}, "", NULL, 0};
+    program p = {{1, &ng_verify_default, -1, stdout}, "", NULL, 0, 0};
     const int status = parse_arguments(&p, argc, argv);
     if (status >= 0) {
         return status;
@@ -244,7 +257,9 @@ int main(int argc, char **argv)
     if (count == 0) {
         fprintf(stderr, "verify: no kernel matches '%s'\n", p.filter);
     } else {
-        result = p.list ? list(kernels, count) : verify_all(&p, kernels, count);
+        result = p.list   ? list(kernels, count)
+                 : p.laws ? verify_laws(&p, kernels, count)
+                          : verify_all(&p, kernels, count);
     }
     free(kernels);
     return result;

@@ -1,14 +1,12 @@
--- The reference set: generated/ holds exactly what `normgen emit specs/reference.lua --target all` writes.
--- Both norms, both dtypes, every option, and row lengths that take different ways through the generator.
+-- The reference set: generated/ holds exactly what `meson compile regen` writes, for scalar, avx2, avx512 and neon.
+-- Both norms, all dtypes, every option, and row lengths that take different ways through the generator.
 
 return {
   -- whole vectors, one block, several blocks
   "rmsnorm f32 h=64",
-  "rmsnorm f32 h=1024",
   "rmsnorm f32 h=4096",
   "rmsnorm bf16 h=4096",
   "layernorm f32 h=768",
-  "layernorm f32 h=4096",
   "layernorm bf16 h=1024",
   -- tails: less than a vector, less than a stripe, one more than a stripe, four blocks
   "rmsnorm f32 h=1",
@@ -28,6 +26,14 @@ return {
   "rmsnorm bf16 h=2048 cast=llama",
   "rmsnorm f32 h=96 affine=none",
   "rmsnorm f32 h=128 affine=gamma+beta",
+  -- other dtypes, sums in f64, the pivot of the whole row
+  "rmsnorm f16 h=128 strided",
+  "layernorm f64 h=100 stats",
+  "layernorm f32 h=768 acc=f64",
+  "layernorm f32 h=1600 center=full stats strided",
+  -- the residual scaled, or added afterwards
+  "layernorm f16 residual=f32 h=1024 addout alpha",
+  "rmsnorm bf16 h=2304 addafter",
   "layernorm f32 h=896 affine=gamma",
   "layernorm bf16 h=512 affine=none out=f32",
   "layernorm f32 out=bf16 gamma=bf16 h=1280",

@@ -7,7 +7,7 @@ typedef struct ${p}arg {
     const char *name;
     const char *ctype;
     const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
-    const char *shape; /* "scalar", "h" or "rows,h" */
+    const char *shape; /* "scalar", "rows", "h" or "rows,h" */
     const char *io;    /* "in" or "out" */
 } ${p}arg;
 
@@ -33,10 +33,10 @@ typedef struct ${p}kernel {
 /* All kernels for the architecture that this was compiled for. */
 ${macro}API const ${p}kernel *${p}registry(size_t *count);
 
-/* Tests what kernels cannot see: the state of the floating-point unit, the compiler, and each kernel of the registry that
-   can run here, by rows with known results. 0: all is well. 1: not rounding to nearest. 2: subnormals are flushed to zero.
-   3: arithmetic is fused or widened where the kernels prevent that. 4 and more: kernel number code - 4 of the registry
-   gives other bits. Uses memory of its own: not to be called by two threads at a time. */
+/* Tests what kernels rely on, and, by rows with known results, each kernel of the registry that can run here.
+   0: all is well. 1: the calling thread does not round to nearest. 2: it flushes subnormal numbers to zero. 3: the compiler
+   fuses or widens arithmetic in spite of what kernels do against that. 4 and more: kernel number code - 4 of the registry
+   gives other bits. Works in ${bytes} bytes of static memory: not to be called by two threads at a time. */
 ${macro}API int ${p}selftest(void);
 
 /* What a code of the self-test means. */

@@ -26,6 +26,8 @@ ${declaration}
 }
 #endif
 
+${includes}
+
 ${code}
 
 #else

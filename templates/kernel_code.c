@@ -1,5 +1,3 @@
-${includes}
-
 ${helpers}
 
 ${attribute}

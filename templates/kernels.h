@@ -1,9 +1,10 @@
 /* ${file}: normalization kernels.
  *
- * Every kernel works on `rows` rows of contiguous memory; rows = 0 touches nothing. Pointers need the alignment of
- * their element and no more. bf16 data travel as uint16_t. No kernel allocates, starts threads, keeps state or sets errno.
- * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is stored.
- * y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
+ * Every kernel works on `rows` rows, one behind the other unless their strides are arguments; rows = 0 touches nothing.
+ * Pointers need the alignment of their element and no more. bf16 and f16 data travel as uint16_t. No kernel allocates,
+ * starts threads, keeps state or sets errno.
+ * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is
+ * stored. y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
  * All kernels of one name give the same bits, whatever the target, the number of rows and their split into calls.
  *
  * Made by:   ${command}

@@ -5,13 +5,14 @@
  *     #define ${macro}IMPLEMENTATION
  *     #include "${file}"
  *
- * With ${macro}STATIC defined in front of that, all functions are static and for that file alone. ${macro}API may be defined
- * as what shall stand in front of every declaration, for example __attribute__((visibility("hidden"))).
+ * With ${macro}STATIC defined in front of that, all functions are static and for that file alone. ${macro}API may be
+ * defined as what shall stand in front of every declaration, for example __attribute__((visibility("hidden"))).
  *
- * Every kernel works on `rows` rows of contiguous memory; rows = 0 touches nothing. Pointers need the alignment of
- * their element and no more. bf16 data travel as uint16_t. No kernel allocates, starts threads, keeps state or sets errno.
- * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is stored.
- * y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
+ * Every kernel works on `rows` rows, one behind the other unless their strides are arguments; rows = 0 touches nothing.
+ * Pointers need the alignment of their element and no more. bf16 and f16 data travel as uint16_t. No kernel allocates,
+ * starts threads, keeps state or sets errno.
+ * Allowed aliases, each with equal element size: y = x, sum = residual, sum = x, and y = residual where no sum is
+ * stored. y and sum never overlap, outputs never overlap parameters; any other overlap is undefined.
  * All kernels of one name give the same bits, whatever the target, the number of rows and their split into calls.
  *
  * Made by:   ${command}
@@ -43,6 +44,8 @@ ${declarations}
 #include <string.h>
 
 ${guards}
+
+${includes}
 
 ${kernels}
 

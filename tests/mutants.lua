@@ -9,16 +9,18 @@ local files = require "tests.support.files"
 -- fault: what goes wrong. file, text, replacement: the edit; the text occurs once.
 local MUTANTS = {
   { fault = "lane order: neighbours meet first", file = "targets/scalar.lua",
-    text = "lane[j] += lane[j + w];", replacement = "lane[j] = lane[2 * j] + lane[2 * j + 1];" },
+    text = "for (size_t w = 32; w > 0; w /= 2) {\n        for (size_t j = 0; j < w; ++j)\n            lane[j] += lane[j + w];",
+    replacement = "for (size_t w = 32; w > 0; w /= 2) {\n        for (size_t j = 0; j < w; ++j)\n"
+      .. "            lane[j] = lane[2 * j] + lane[2 * j + 1];" },
   { fault = "lane order: split vectors taken for plain ones", file = "targets/avx2.lua",
     text = "element = function(k, s) return 2 * s + k end", replacement = "element = function(k, s) return s + 8 * k end" },
   { fault = "rounding: halves away from zero", file = "targets/avx2.lua",
     text = "_mm256_set1_epi16(0x7ffe)", replacement = "_mm256_set1_epi16(0x7fff)" },
   { fault = "rounding: x + residual is not rounded", file = "gen/problem.lua",
-    text = "h = rounded(spec.residual, x + ", replacement = "h = rounded(contract.compute, x + " },
-  { fault = "rounding: NaN becomes a number", file = "gen/lower/vectors.lua",
+    text = "return rounded(spec.residual, x + scaled)", replacement = "return rounded(x.type, x + scaled)" },
+  { fault = "rounding: NaN becomes a number", file = "gen/lower/steps.lua",
     text = "words.narrow or words.narrow_nan or words.narrow", replacement = "words.narrow or words.narrow" },
-  { fault = "tail: the pivot is subtracted past the end", file = "gen/lower/vectors.lua",
+  { fault = "tail: the pivot is subtracted past the end", file = "gen/lower/steps.lua",
     text = "or is_zero_padded(node) then", replacement = "or node then" },
   { fault = "tail: reads a whole vector", file = "targets/avx2.lua",
     text = '("_mm256_maskload_ps(%s, @avx2_first(%d))"):format(p, n)', replacement = '("_mm256_loadu_ps(%s)"):format(p)' },
@@ -27,9 +29,26 @@ local MUTANTS = {
   { fault = "block: too short", file = "gen/contract.lua",
     text = "ONE_BLOCK, LONGEST_BLOCK = 1024, 4096", replacement = "ONE_BLOCK, LONGEST_BLOCK = 1024, 2048" },
   { fault = "block: halves meet first", file = "targets/scalar.lua",
-    text = "part[i] = part[2 * i] + part[2 * i + 1];", replacement = "part[i] = part[i] + part[i + n / 2];" },
+    text = "@scalar_pairwise(float *part, size_t n)\n{\n    for (; n > 1; n /= 2) {\n        for (size_t i = 0; i < n / 2; ++i)\n"
+      .. "            part[i] = part[2 * i] + part[2 * i + 1];",
+    replacement = "@scalar_pairwise(float *part, size_t n)\n{\n    for (; n > 1; n /= 2) {\n        for (size_t i = 0; i < n / 2; ++i)\n"
+      .. "            part[i] = part[i] + part[i + n / 2];" },
   { fault = "alias: x + residual computed again after sum was stored", file = "gen/lower.lua",
     text = "if plan.saved then", replacement = "if plan.never then" },
+  { fault = "alpha: left out", file = "gen/problem.lua",
+    text = 'spec.alpha and e.arg("alpha", x.type) * residual or residual', replacement = "residual" },
+  { fault = "addafter: the normalised value is not rounded", file = "gen/problem.lua",
+    text = "spec.out == v.type and e.pin(v) or e.round(spec.out, v)", replacement = "e.pin(v)" },
+  { fault = "acc=f64: one half counted twice", file = "targets/avx2.lua",
+    text = "_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))", replacement = "_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 0))" },
+  { fault = "stats: the pivot instead of the mean", file = "gen/contract.lua",
+    text = 'mean = (mu + delta):as "mean"', replacement = 'mean = (mu + 0):as "mean"' },
+  { fault = "strided: rows taken as packed", file = "gen/lower.lua",
+    text = "if plan.problem.strided then return (", replacement = "if plan.never then return (" },
+  { fault = "center=full: the head after all", file = "gen/contract.lua",
+    text = 'center == "full" and mean', replacement = 'center == "never" and mean' },
+  { fault = "f16: halves away from zero", file = "targets/scalar.lua",
+    text = "+ 0xfffu +", replacement = "+ 0x1000u +" },
 }
 
 local function run(command, log)

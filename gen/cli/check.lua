@@ -8,11 +8,12 @@ local lfs = require "lfs"
 local native = require "gen.cli.native"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
+local toolchain = require "gen.cli.toolchain"
 local usage = require "gen.usage"
 
 local command = {
   summary = "Compile kernels and compare them with the C reference, bit for bit.",
-  arguments = { "specs", "check_target", "cc", "schedule" },
+  arguments = { "specs", "check_target", "target_path", "cc", "schedule" },
   examples = {
     "normgen check 'rmsnorm fwd bf16 h=4096 addout'",
     "normgen check specs/llama3_8b.lua --target scalar,avx2,neon --cc clang",
@@ -22,22 +23,18 @@ local command = {
 -- The names that the verifier is written for.
 local PREFIX = "ng_"
 
-local FOREIGN = {
-  aarch64 = { cc = { "aarch64-linux-gnu-gcc", "-static" }, run = { "qemu-aarch64" }, effort = { "--quick" } },
-  x86_64 = { cc = { "x86_64-linux-gnu-gcc", "-static" }, run = { "qemu-x86_64" }, effort = { "--quick" } },
-}
-
--- How to build and run for an architecture; nil and the missing program if that is not possible for a foreign one.
+-- How to build and run for an architecture, and the verifier's options (a foreign one is spared most of the work); nil and
+-- the missing program if that is not possible for a foreign one.
 local function tools_for(arch, cc)
   local here = arch == native.arch()
-  local tools = here and { cc = { cc or "cc" }, run = {}, effort = {} } or FOREIGN[arch]
+  local tools = here and toolchain.here(cc) or toolchain.foreign(arch)
   for _, program in ipairs { tools.cc[1], tools.run[1] } do
     if not shell.has(program) then
       if here then failure("check: %s is not installed", usage.quote(program)) end
       return nil, program
     end
   end
-  return tools
+  return tools, here and {} or { "--quick" }
 end
 
 -- Targets by the architecture they are checked on, this machine's first.
@@ -63,21 +60,13 @@ local function sources(directory, list)
   for _, name in ipairs(names) do list[#list + 1] = directory .. "/" .. name end
 end
 
-local function words(...)
-  local list = {}
-  for _, part in ipairs { ... } do
-    for _, word in ipairs(part) do list[#list + 1] = word end
-  end
-  return list
-end
-
 local function compile(directory, tools, arch)
   local reference, list = root.path "reference", {}
   sources(directory, list)
   sources(reference, list)
   local program = directory .. "/verify"
   local flags = { "-O2", "-I", directory, "-I", reference, "-o", program }
-  local text, ok = shell.capture(words(tools.cc, flags, list, { "-lm" }))
+  local text, ok = shell.capture(shell.words(tools.cc, flags, list, { "-lm" }))
   if not ok then
     failure("check: %s does not compile for %s: %s", tools.cc[1], arch, text:match("[^\n]*error[^\n]*") or text)
   end
@@ -85,30 +74,23 @@ local function compile(directory, tools, arch)
 end
 
 -- Prints what the verifier says: its verdict and what it left out, and every mismatch.
-local function verify(program, tools, arch)
-  local text, ok = shell.capture(words(tools.run, { program }, tools.effort))
+local function verify(program, tools, effort, arch)
+  local text, ok = shell.capture(shell.words(tools.run, { program }, effort))
   for line in text:gmatch("[^\n]+") do files.print(arch .. ": " .. line .. "\n") end
   if not ok then failure("check: the kernels for %s do not match the reference", arch) end
 end
 
-local function in_temporary_directory(action)
-  local directory = shell.output({ "mktemp", "-d" }):match("[^\n]+")
-  local ok, err = pcall(action, directory)
-  shell.output { "rm", "-rf", directory }
-  if not ok then error(err, 0) end
-end
-
 local function check(specs, targets, args, arch)
-  local tools, missing = tools_for(arch, args.cc)
+  local tools, effort = tools_for(arch, args.cc)
   if not tools then
-    files.print(arch .. ": skipped: " .. missing .. " is not installed\n")
+    files.print(arch .. ": skipped: " .. effort .. " is not installed\n")
     return
   end
   local kernels = inputs.kernels(specs, targets, args.schedule)
   local list = emit.files(kernels, { prefix = PREFIX, command = "normgen check" })
-  in_temporary_directory(function(directory)
+  shell.in_temporary_directory(function(directory)
     files.write_all(directory, list)
-    verify(compile(directory, tools, arch), tools, arch)
+    verify(compile(directory, tools, arch), tools, effort, arch)
   end)
 end
 

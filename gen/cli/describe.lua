@@ -9,7 +9,7 @@ local spec = require "gen.spec"
 
 local command = {
   summary = "Describe a kernel, given its name or its spec.",
-  arguments = { "kernel", "prefix", "json" },
+  arguments = { "kernel", "target_path", "prefix", "json" },
   examples = {
     "normgen describe ng_rmsnorm_fwd_bf16_h4096_addout_avx2",
     "normgen describe 'layernorm f32 h=768' --json",

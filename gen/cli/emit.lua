@@ -1,4 +1,4 @@
---- normgen emit: writes kernels, header, registry and dispatcher.
+--- normgen emit: writes kernels, header, registry and dispatcher, or all in one header.
 
 local emit = require "gen.emit"
 local files = require "gen.cli.files"
@@ -8,44 +8,64 @@ local spec = require "gen.spec"
 
 local command = {
   summary = "Generate C from specs and spec files.",
-  arguments = { "specs", "target", "output", "prefix", "schedule" },
+  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule" },
   examples = {
     "normgen emit 'rmsnorm fwd bf16 h=4096 addout' --target native -o out",
     "normgen emit specs/llama3_8b.lua --target scalar,avx2,avx512,neon -o out",
     "normgen emit 'layernorm f32 h=768' --target avx2 --schedule rows=4",
+    "normgen emit specs/gpt2.lua --target scalar,avx2,neon --format single -o include",
   },
 }
 
--- The command that makes the same files again: no paths but the names of spec files, no `native`.
+local function last_name(path) return path:match("([^/]*)/*$") end
+
+-- The command that makes the same files again: of paths only the last name, no `native`.
 local function command_line(args, targets)
   local words = { "normgen", "emit" }
   local function add(...)
     for _, word in ipairs { ... } do words[#words + 1] = word end
   end
   for _, argument in ipairs(args.specs) do
-    add(inputs.is_file(argument) and argument:match("[^/]*$") or spec.format(spec.parse(argument)))
+    add(inputs.is_file(argument) and last_name(argument) or spec.format(spec.parse(argument)))
   end
   local list = {}
   for i, target in ipairs(targets) do list[i] = target.name end
   add("--target", table.concat(list, ","))
+  for _, path in ipairs(args.target_path) do add("--target-path", last_name(path)) end
+  if args.format ~= "dir" then add("--format", args.format) end
   if args.prefix ~= "ng_" then add("--prefix", args.prefix) end
   if args.schedule then add("--schedule", args.schedule) end
   return shell.line(words)
 end
+
+-- The files of a format, and what goes to standard output instead if there is no directory for them.
+local FORMATS = {
+  dir = {
+    files = emit.files,
+    texts = function(kernels, options)
+      local list = {}
+      for i, kernel in ipairs(kernels) do list[i] = emit.kernel(kernel, options).text end
+      return list
+    end,
+  },
+  single = {
+    files = function(kernels, options) return { emit.single(kernels, options) } end,
+    texts = function(kernels, options) return { emit.single(kernels, options).text } end,
+  },
+}
 
 --- Generates every text before the first byte is written.
 -- @param args parsed arguments
 function command.run(args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local kernels = inputs.kernels(inputs.specs(args.specs), targets, args.schedule)
-  local options = { prefix = prefix, command = command_line(args, targets) }
+  local options, format = { prefix = prefix, command = command_line(args, targets) }, FORMATS[args.format]
   if args.output then
-    local list = emit.files(kernels, options)
+    local list = format.files(kernels, options)
     files.make_directory(args.output)
     files.write_all(args.output, list)
   else
-    for i, kernel in ipairs(kernels) do kernels[i] = emit.kernel(kernel, options).text end
-    files.print(table.concat(kernels))
+    files.print(table.concat(format.texts(kernels, options)))
   end
 end
 

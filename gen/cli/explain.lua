@@ -8,7 +8,7 @@ local usage = require "gen.usage"
 
 local command = {
   summary = "Print a stage: problem, plan, schedule, code or text.",
-  arguments = { "stage", "spec", "stage_target", "schedule" },
+  arguments = { "stage", "spec", "stage_target", "target_path", "schedule" },
   examples = {
     "normgen explain --stage=plan 'layernorm fwd f32 h=768 addout'",
     "normgen explain --stage=code 'rmsnorm bf16 h=4096' --target avx2 --schedule rows=4",

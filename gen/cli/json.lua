@@ -8,6 +8,7 @@ local KEYS = {
   "spec", "name", "norm", "dir", "h", "target", "symbol", "file", "arch", "contract", "bytes_per_row", "error_bound",
   "args", "version", "compute", "acc", "lanes", "block", "tree", "fma", "x", "residual", "gamma", "y", "cast",
   "read", "write", "parameters", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
+  "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
 }
 

@@ -1,5 +1,6 @@
 --- normgen list: norms, targets, spec words, or the kernels that specs and targets give.
 
+local columns_text = require "gen.cli.columns"
 local directory = require "gen.directory"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
@@ -11,7 +12,7 @@ local suggest = require "gen.suggest"
 
 local command = {
   summary = "List norms, targets, options, or the kernels of specs.",
-  arguments = { "what", "target", "prefix", "format" },
+  arguments = { "what", "target", "target_path", "prefix", "format" },
   examples = {
     "normgen list norms",
     "normgen list targets --format json",
@@ -67,27 +68,6 @@ local function kernels(args)
   return rows, { "symbol", "spec" }
 end
 
-local function cell(value)
-  return type(value) == "table" and table.concat(value, ",") or value
-end
-
-local function text_table(rows, columns)
-  local widths, lines = {}, {}
-  for i, column in ipairs(columns) do
-    widths[i] = 0
-    for _, row in ipairs(rows) do widths[i] = math.max(widths[i], #cell(row[column])) end
-  end
-  for number, row in ipairs(rows) do
-    local line = {}
-    for i, column in ipairs(columns) do
-      local text = cell(row[column])
-      line[i] = text .. (" "):rep(widths[i] - #text)
-    end
-    lines[number] = table.concat(line, "  "):gsub(" +$", "") .. "\n"
-  end
-  return table.concat(lines)
-end
-
 -- One word alone is a topic, anything else a spec or a file.
 local function topic_of(what)
   local word = what[1]
@@ -98,7 +78,7 @@ end
 --- @param args parsed arguments
 function command.run(args)
   local rows, columns = topic_of(args.what)(args)
-  files.print(args.format == "json" and json.encode(json.array(rows)) or text_table(rows, columns))
+  files.print(args.format == "json" and json.encode(json.array(rows)) or columns_text(rows, columns))
 end
 
 return command

@@ -6,12 +6,15 @@ package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.pa
 local argparse = require "argparse"
 local files = require "gen.cli.files"
 local options = require "gen.cli.options"
+local targets = require "gen.targets"
 local usage = require "gen.usage"
 
-local COMMANDS = { "emit", "list", "describe", "explain", "check" }
+local COMMANDS = { "emit", "list", "describe", "explain", "check", "doctor" }
 
-local function examples_of(command)
-  return "Examples:\n  " .. table.concat(command.examples, "\n  ")
+-- What stands at the end of --help: examples, and what else there is to say.
+local function epilog_of(command)
+  local examples = "Examples:\n  " .. table.concat(command.examples, "\n  ")
+  return command.notes and examples .. "\n\n" .. command.notes or examples
 end
 
 local function print_version()
@@ -26,7 +29,7 @@ local function build_parser(commands)
   parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(print_version)
   for _, name in ipairs(COMMANDS) do
     local command = commands[name]
-    options.add(parser:command(name, command.summary):epilog(examples_of(command)), command.arguments)
+    options.add(parser:command(name, command.summary):epilog(epilog_of(command)), command.arguments)
   end
   return parser
 end
@@ -36,6 +39,7 @@ local function main()
   for _, name in ipairs(COMMANDS) do commands[name] = require("gen.cli." .. name) end
   local ok, args = build_parser(commands):pparse(arg)
   if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
+  for _, path in ipairs(args.target_path or {}) do targets.add_directory(path) end
   commands[args.command].run(args)
 end
 

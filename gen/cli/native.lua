@@ -11,8 +11,8 @@ function native.arch()
   return (shell.output { "uname", "-m" }:gsub("%s", ""))
 end
 
--- The set of CPU features that the kernel reports; the line is called flags on x86 and Features on Arm.
-local function cpu_features()
+--- The set of CPU features that the kernel reports, by name; the line is called flags on x86 and Features on Arm.
+function native.features()
   local text = files.read("/proc/cpuinfo") or ""
   local line = text:match("\nflags%s*:([^\n]*)") or text:match("\nFeatures%s*:([^\n]*)") or ""
   local set = {}
@@ -31,7 +31,7 @@ end
 --- The highest-ranking target that this machine can run.
 -- @param targets array of target tables with arch, rank, and features whose names are those of the kernel's flags
 function native.target(targets)
-  local arch, features, best = native.arch(), cpu_features(), nil
+  local arch, features, best = native.arch(), native.features(), nil
   for _, target in ipairs(targets) do
     if fits(target, arch, features) and (not best or target.rank > best.rank) then best = target end
   end

@@ -15,13 +15,19 @@ local ROWS = {
   check_target = { kind = "option", name = "--target", hint = "T,...", default = "all",
     about = "Targets, separated by commas; native or all. Foreign ones run under qemu." },
   stage_target = { kind = "option", name = "--target", hint = "T", about = "The target, from stage schedule on." },
+  target_path = { kind = "option", name = "--target-path", hint = "DIR", many = true,
+    about = "Also knows the targets in the *.lua files of this directory. May be repeated." },
   output = { kind = "option", name = "-o --output", hint = "DIR",
-    about = "Write the files into this directory, made if missing; without it, kernels go to standard output." },
+    about = "Write the files into this directory, made if missing; without it, kernels (or the single header) go to "
+      .. "standard output." },
   prefix = { kind = "option", name = "--prefix", hint = "P", default = "ng_", about = "Prefix of all C names." },
   schedule = { kind = "option", name = "--schedule", hint = "K=V,...",
     about = "Schedule keys to set; the others keep their defaults." },
   format = { kind = "option", name = "--format", default = "text", choices = { "text", "json" },
     about = "text or json." },
+  layout = { kind = "option", name = "--format", default = "dir", choices = { "dir", "single" },
+    about = "dir: a file for each kernel, header, registry and dispatcher; single: all of that in one header, "
+      .. "<prefix>kernels_single.h, whose first lines say how to use it." },
   json = { kind = "flag", name = "--json", about = "Print JSON." },
   stage = { kind = "option", name = "--stage", hint = "STAGE", required = true,
     about = "problem, plan, schedule, code or text." },
@@ -40,6 +46,7 @@ function options.add(command, names)
     if row.default then element:default(row.default) end
     if row.choices then element:choices(row.choices) end
     if row.target then element:target(row.target) end
+    if row.many then element:count "*" end
     if row.required then element:count(1) end
   end
 end

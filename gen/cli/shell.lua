@@ -16,16 +16,25 @@ function shell.line(words)
   return table.concat(list, " ")
 end
 
+--- One array of words out of several.
+function shell.words(...)
+  local list = {}
+  for _, part in ipairs { ... } do
+    for _, word in ipairs(part) do list[#list + 1] = word end
+  end
+  return list
+end
+
 --- Runs a command and collects what it prints, standard error included.
 -- @param words array of strings
--- @return text, whether it exited with 0
+-- @return text, whether it exited with 0, the exit code
 function shell.capture(words)
   -- LuaJIT does not return the exit code of a pipe, so the shell prints it last.
   local pipe = io.popen(shell.line(words) .. " 2>&1; printf '\\n%d' $?", "r")
   local text = pipe:read("*a")
   pipe:close()
   local output, code = text:match("^(.*)\n(%d+)$")
-  return output, code == "0"
+  return output, code == "0", tonumber(code)
 end
 
 --- The output of a command that must not fail.
@@ -38,6 +47,14 @@ end
 function shell.has(program)
   local _, ok = shell.capture { "sh", "-c", 'command -v "$1"', "sh", program }
   return ok
+end
+
+--- Calls action(directory) with a new empty directory, which is gone afterwards.
+function shell.in_temporary_directory(action)
+  local directory = shell.output({ "mktemp", "-d" }):match("[^\n]+")
+  local ok, err = pcall(action, directory)
+  shell.output { "rm", "-rf", directory }
+  if not ok then error(err, 0) end
 end
 
 return shell

@@ -18,9 +18,12 @@ end
 local function runs_function(target, name, prefix)
   local checks = {}
   if target.os_check then checks[1] = target.os_check end
-  for _, feature in ipairs(target.features) do checks[#checks + 1] = feature.check .. " /* " .. feature.name .. " */" end
+  for _, feature in ipairs(target.features) do
+    checks[#checks + 1] = ("%s /* %s */"):format(feature.check, feature.name)
+  end
   local condition = #checks > 0 and table.concat(checks, "\n        && ") or "1"
-  return c.specialise(template.fill("detection.c", { guard = target.guard, name = name, condition = condition }), prefix, "")
+  local text = template.fill("detection.c", { guard = target.guard, name = name, condition = condition })
+  return c.specialise(text, prefix, "")
 end
 
 --- CPU detection for one target table.

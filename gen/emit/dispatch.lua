@@ -24,7 +24,8 @@ local function entry_text(group, targets, prefix)
         table.concat(items, ", "))
     end
   end
-  return template.fill("dispatch_entry.c", { p = prefix, prototype = c.prototype(c.entry(group.problem, prefix), group.problem.args),
+  return template.fill("dispatch_entry.c", { p = prefix,
+    prototype = c.prototype(c.entry(group.problem, prefix), group.problem.args),
     cases = table.concat(cases, "\n") })
 end
 
@@ -35,7 +36,9 @@ function dispatch.text(set)
   local parts = {}
   for _, architecture in ipairs(set.architectures) do
     local rows, entries = {}, {}
-    for i, code in ipairs(architecture.targets) do rows[i] = ('    { "%s", %sruns_%s },'):format(code.target, set.prefix, code.target) end
+    for i, code in ipairs(architecture.targets) do
+      rows[i] = ('    { "%s", %sruns_%s },'):format(code.target, set.prefix, code.target)
+    end
     for i, group in ipairs(set.groups) do entries[i] = entry_text(group, architecture.targets, set.prefix) end
     parts[#parts + 1] = template.fill("dispatch_architecture.c", { guard = architecture.guard, p = set.prefix,
       targets = table.concat(rows, "\n"), entries = (table.concat(entries):gsub("%s+$", "")) })

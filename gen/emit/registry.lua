@@ -44,7 +44,8 @@ local function argument_tables(set)
     local text = table.concat(lines, "\n")
     if not number_of[text] then
       number_of[text] = #parts + 1
-      parts[#parts + 1] = ("static const %sarg %sargs_%d[] = {\n%s\n};\n"):format(set.prefix, set.prefix, #parts + 1, text)
+      local head = ("static const %sarg %sargs_%d[] = {\n"):format(set.prefix, set.prefix, #parts + 1)
+      parts[#parts + 1] = head .. text .. "\n};\n"
     end
     signatures[group] = number_of[text]
   end
@@ -56,14 +57,15 @@ end
 function registry.text(set)
   local args, signatures = argument_tables(set)
   local function shims(group, code)
-    return template.fill("registry_kernel.c", { symbol = c.symbol(code, set.prefix), call = call_text(group.problem.args),
-      p = set.prefix, name = group.problem.name, target = code.target })
+    return template.fill("registry_kernel.c", { symbol = c.symbol(code, set.prefix),
+      call = call_text(group.problem.args), p = set.prefix, name = group.problem.name, target = code.target })
   end
   local function entry(group, code)
     local bytes = group.problem.bytes_per_row
     return template.fill("registry_entry.c", { p = set.prefix, name = group.problem.name, target = code.target,
       spec = group.problem.spec, schedule = code.schedule_text, h = literal.integer(group.problem.h),
-      read = literal.integer(bytes.read), write = literal.integer(bytes.write), parameters = literal.integer(bytes.parameters),
+      read = literal.integer(bytes.read), write = literal.integer(bytes.write),
+      parameters = literal.integer(bytes.parameters),
       signature = literal.integer(signatures[group]), symbol = c.symbol(code, set.prefix) })
   end
   return (template.fill("registry_body.c", { p = set.prefix, arguments = args, kernels = sets.guarded(set, shims),

@@ -56,27 +56,31 @@ end
 
 --- A set of codes (gen/lower.lua), each (name, target) once.
 -- @param options `{ prefix =, command = }`; `command` stands in header comments
--- @return `{ codes=, prefix=, macro=, command=, groups={{problem=, codes=}..}, targets={code..}, architectures=, has_dispatcher= }`:
---   `targets` has one code for each target, lowest rank first; an architecture is `{ arch=|nil, guard=, targets= }`; `macro` is
---   the prefix of macros
+-- @return `{ codes=, prefix=, macro=, command=, groups={{problem=, codes=}..}, targets={code..}, architectures=,
+--   has_dispatcher= }`: `targets` has one code for each target, lowest rank first; an architecture is `{ arch=|nil,
+--   guard=, targets= }`; `macro` is the prefix of macros
 function set.new(codes, options)
   local targets = targets_of(codes)
   local architectures, has_dispatcher = architectures_of(targets), false
   for _, architecture in ipairs(architectures) do has_dispatcher = has_dispatcher or #architecture.targets > 1 end
-  return { codes = codes, prefix = options.prefix, macro = options.prefix:upper(), command = options.command or "normgen emit",
-    groups = by_name(codes), targets = targets, architectures = architectures, has_dispatcher = has_dispatcher }
+  return { codes = codes, prefix = options.prefix, macro = options.prefix:upper(),
+    command = options.command or "normgen emit", groups = by_name(codes), targets = targets,
+    architectures = architectures, has_dispatcher = has_dispatcher }
 end
 
+--- A text for those who compile for an architecture with this guard.
+function set.within(guard, text) return guard == "1" and text or ("#if %s\n%s\n#endif"):format(guard, text) end
+
 --- Texts of the set's codes, `make(group, code)`, enclosed in the guards of their architectures.
-function set.guarded(self, make)
+-- @param between what separates them, a newline if nil
+function set.guarded(self, make, between)
   local parts = {}
   for _, group in ipairs(self.groups) do
     for _, code in ipairs(group.codes) do
-      local text = make(group, code):gsub("%s+$", "")
-      parts[#parts + 1] = code.guard == "1" and text or ("#if %s\n%s\n#endif"):format(code.guard, text)
+      parts[#parts + 1] = set.within(code.guard, (make(group, code):gsub("%s+$", "")))
     end
   end
-  return table.concat(parts, "\n")
+  return table.concat(parts, between or "\n")
 end
 
 return set

@@ -20,8 +20,11 @@ function Body:memory(node, dtype)
   return self:type_of(node).dtypes[dtype] or usage.fail("target %s has no dtype %s", target.name, dtype)
 end
 
+--- The name of the pointer to the row of a matrix.
+function Body:row(name) return (self.kernel.row_pointer(name, 0)) end
+
 function Body:load(node, name, dtype, index)
-  local place = node.domain == "column" and name or name .. "_row"
+  local place = node.domain == "column" and name or self:row(name)
   return self:memory(node, dtype).load(("%s[%s]"):format(place, index))
 end
 
@@ -85,7 +88,7 @@ function Body:element(builder, sweep, index, lane_arrays, lane)
   local stores = {}
   for _, output in ipairs(sweep.stores) do
     if output.node.domain ~= "row" then
-      local place = ("%s_row[%s]"):format(output.name, index)
+      local place = ("%s[%s]"):format(self:row(output.name), index)
       stores[#stores + 1] = self:memory(output.node, output.dtype).store(place, value(output.node))
     end
   end

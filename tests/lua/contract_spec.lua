@@ -54,26 +54,36 @@ describe("the head", function()
   end)
 end)
 
+describe("lanes", function()
+  it("are 256 bytes of the type of sums", function()
+    assert.equal(64, contract.lanes "f32")
+    assert.equal(32, contract.lanes "f64")
+  end)
+end)
+
 describe("depth", function()
   it("counts the stripes of a block, the tree and the blocks", function()
     for n, depth in pairs { [1] = 7, [64] = 7, [65] = 8, [1024] = 22, [1025] = 16, [4096] = 39, [8192] = 71, [8193] = 41,
       [65536] = 74 } do
-      assert.equal(depth, contract.depth(n))
+      assert.equal(depth, contract.depth(n, "f32"))
+    end
+    for n, depth in pairs { [1] = 6, [32] = 6, [33] = 7, [1024] = 37, [1025] = 24, [4096] = 70, [65536] = 137 } do
+      assert.equal(depth, contract.depth(n, "f64"))
     end
   end)
 end)
 
-describe("expand", function()
+describe("the expander", function()
   local x, gamma, beta
 
-  before_each(function()
-    e.new_graph()
+  local function start(acc)
+    e.new_graph(acc)
     x, gamma, beta = e.load("x", "f32", "element"), e.load("gamma", "f32", "column"), e.load("beta", "f32", "column")
-  end)
-
-  local function expanded(node, n)
-    return contract.expand({ { name = "y", dtype = "f32", node = node } }, n)[1].node
   end
+
+  before_each(function() start "f32" end)
+
+  local function expanded(node, n, center) return contract.expander(n, center)(node) end
 
   it("fuses a product with the sum that it meets", function()
     assert.equal(e.fma(x, gamma, beta), expanded(x * gamma + beta, 8))
@@ -101,41 +111,77 @@ describe("expand", function()
 
   it("takes the pivot of center and var from the head", function()
     local n = 768
-    local d = x - e.sum(x, 16) / 16
+    local mu = e.sum(x, 16) / 16
+    local d = x - mu
     local delta = e.sum(d, n) / n
-    assert.equal(d - delta, expanded(e.center(x), n))
-    assert.equal(e.clamp0(e.fnma(delta, delta, e.sum(d * d, n) / n)), expanded(e.var(x), n))
+    assert.equal(d - delta, expanded(e.center(x), n, false))
+    assert.equal(e.clamp0(e.fnma(delta, delta, e.sum(d * d, n) / n)), expanded(e.var(x), n, false))
+    assert.equal(mu + delta, expanded(e.center_mean(x), n, false))
+  end)
+
+  it("takes the whole row for the pivot where center is full, however short it is", function()
+    for _, n in ipairs { 1, 64, 768 } do
+      local d = x - e.sum(x, n) / n
+      local delta = e.sum(d, n) / n
+      assert.equal(d - delta, expanded(e.center(x), n, "full"))
+      assert.equal(e.clamp0(e.fnma(delta, delta, e.sum(d * d, n) / n)), expanded(e.var(x), n, "full"))
+    end
   end)
 
   it("takes the first element as the pivot of up to 64", function()
     for _, n in ipairs { 1, 64 } do
       local d = x - (e.first(x) + 0)
-      assert.equal(d - e.sum(d, n) / n, expanded(e.center(x), n))
+      assert.equal(d - e.sum(d, n) / n, expanded(e.center(x), n, false))
     end
     local sum = e.round("bf16", x + gamma)
     local first = e.round("bf16", e.first(x) + e.first(gamma))
     local d = sum - (first + 0)
-    assert.equal(d - e.sum(d, 64) / 64, expanded(e.center(sum), 64))
+    assert.equal(d - e.sum(d, 64) / 64, expanded(e.center(sum), 64, false))
   end)
 
-  it("shares what outputs have in common, and keeps their names, dtypes and order", function()
-    local outputs = contract.expand({ { name = "a", dtype = "bf16", node = e.var(x) },
-      { name = "b", dtype = "f32", node = e.center(x) } }, 768)
-    assert.same({ "a", "bf16", "b", "f32" }, { outputs[1].name, outputs[1].dtype, outputs[2].name, outputs[2].dtype })
-    local delta = outputs[2].node[2]
-    assert.equal(delta, outputs[1].node[1][1])
+  it("names the first element's values apart from those of all", function()
+    local h = e.round("bf16", x + gamma):as "h"
+    local labels = {}
+    e.walk(expanded(e.center(h), 64, false), function(node) labels[node.label or ""] = true end, {})
+    for _, label in ipairs { "h", "h_first", "x", "x_first", "gamma_first", "mu", "d" } do assert.is_true(labels[label], label) end
+  end)
+
+  it("rounds pivot, delta and the reciprocal to the type of elements, and nothing else", function()
+    start "f64"
+    local mu = e.convert("f32", e.sum(x, 16) / 16)
+    local d = x - mu
+    local delta = e.sum(d, 768) / 768
+    assert.equal("f64", delta.type)
+    assert.equal(d - e.convert("f32", delta), expanded(e.center(x), 768, false))
+    assert.equal(e.clamp0(e.fnma(delta, delta, e.sum(d * d, 768) / 768)), expanded(e.var(x), 768, false))
+    assert.equal("f64", expanded(e.var(x), 768, false).type)
+    assert.equal(e.convert("f64", mu) + delta, expanded(e.center_mean(x), 768, false))
+    assert.equal(e.sum(x * x, 8) / e.const(8, "f64"), expanded(e.mean(x * x), 8, false))
+  end)
+
+  it("shares what nodes have in common, and keeps their names", function()
+    local expand = contract.expander(768, false)
+    local variance, centered = expand(e.var(x)), expand(e.center(x))
+    assert.equal(centered[2], variance[1][1])
+    assert.equal("delta", centered[2].label)
+    assert.equal("variance", variance.label)
+    assert.equal("s", expand((x * gamma + beta):as "s").label)
   end)
 
   it("leaves only operators that targets know", function()
     local known = { load = true, first = true, arg = true, const = true, add = true, sub = true, mul = true, div = true, fma = true,
-      fnma = true, sqrt = true, clamp0 = true, round = true, sum = true }
-    for _, text in ipairs { "layernorm bf16 addout", "layernorm f32 offset=1", "rmsnorm bf16 cast=llama add", "rmsnorm f32 affine=none" } do
+      fnma = true, sqrt = true, clamp0 = true, round = true, sum = true, convert = true, pin = true }
+    for _, text in ipairs { "layernorm bf16 addout", "layernorm f32 offset=1", "rmsnorm bf16 cast=llama add", "rmsnorm f32 affine=none",
+      "layernorm f16 acc=f64 center=full add alpha stats", "rmsnorm f64 addafter stats", "layernorm f32 acc=f64 addafter" } do
       for _, h in ipairs { 1, 64, 65, 4096 } do
         for _, output in ipairs(problem.new(spec.parse(text .. " h=" .. h)).outputs) do
           e.walk(output.node, function(node)
             assert.is_true(known[node.op], text .. ": " .. node.op)
             local meets = node.op == "add" or node.op == "sub"
             for _, operand in ipairs(node) do assert.is_false(meets and operand.op == "mul") end
+            if node.op ~= "convert" and node.op ~= "sum" then
+              for _, operand in ipairs(node) do assert.equal(node.type, operand.type) end
+            end
           end, {})
         end
       end

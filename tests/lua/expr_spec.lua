@@ -1,28 +1,32 @@
--- Expressions: equal nodes are one table; domains, rewriting, text.
+-- Expressions: equal nodes are one table; domains, types, rewriting, text.
 
 local e = require "gen.expr"
 
 local x, gamma, eps
 
-before_each(function()
-  e.new_graph()
-  x, gamma, eps = e.load("x", "f32", "element"), e.load("gamma", "f32", "column"), e.arg "eps"
-end)
+local function start(acc)
+  e.new_graph(acc)
+  x, gamma, eps = e.load("x", "f32", "element"), e.load("gamma", "f32", "column"), e.arg("eps", "f32")
+end
+
+before_each(function() start "f32" end)
 
 describe("a node", function()
   it("is the same table if it is written twice", function()
     assert.equal(x, e.load("x", "f32", "element"))
-    assert.equal(e.sqrt(x * x + eps), e.sqrt(e.add(e.mul(x, x), e.arg "eps")))
-    assert.equal(x + 1, x + e.const(1))
-    assert.equal(1 / x, e.div(e.const(1), x))
+    assert.equal(e.sqrt(x * x + eps), e.sqrt(e.add(e.mul(x, x), e.arg("eps", "f32"))))
+    assert.equal(x + 1, x + e.const(1, "f32"))
+    assert.equal(1 / x, e.div(e.const(1, "f32"), x))
     assert.equal(e.sum(x, 8), e.sum(x, 8))
     assert.equal(e.first(x), e.first(x))
   end)
 
   it("is another one if operator, operands or attributes differ", function()
     local nodes = { x + gamma, gamma + x, x - gamma, x * gamma, x / gamma, e.fma(x, x, gamma), e.fma(x, gamma, x),
-      e.fnma(x, x, gamma), e.sum(x, 8), e.sum(x, 16), e.sum(gamma, 8), e.round("bf16", x), e.round("f32", x), e.const(1),
-      e.const(2), e.arg "eps", e.arg "alpha", e.load("x", "bf16", "element"), e.load("x", "f32", "column"), x, gamma,
+      e.fnma(x, x, gamma), e.sum(x, 8), e.sum(x, 16), e.sum(gamma, 8), e.round("bf16", x), e.round("f16", x), e.const(1, "f32"),
+      e.const(2, "f32"), e.const(1, "f64"), e.const(0.1 + 0.2, "f64"), e.const(0.3, "f64"), e.arg("eps", "f32"), e.arg("eps", "f64"),
+      e.arg("alpha", "f32"), e.convert("f64", x), e.pin(x), e.load("x", "f64", "element"), e.center_mean(x),
+      e.load("x", "bf16", "element"), e.load("x", "f32", "column"), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x) }
     local seen = {}
     for i, node in ipairs(nodes) do
@@ -33,13 +37,20 @@ describe("a node", function()
 
   it("belongs to one graph", function()
     local before = x
-    e.new_graph()
+    e.new_graph "f32"
     assert.not_equal(before, e.load("x", "f32", "element"))
   end)
 
-  it("keeps its first label", function()
+  it("is the same constant whether Lua holds its value as a float or as an integer", function()
+    assert.equal(e.const(2, "f32"), e.const(4 / 2, "f32"))
+    assert.equal(x / 8, x / (16 / 2))
+  end)
+
+  it("keeps its first label, unless it is renamed", function()
     assert.equal("a", (x + 1):as("a"):as("b").label)
     assert.equal("a", (x + 1).label)
+    assert.equal("a", (x + 1):as(nil).label)
+    assert.equal("b", (x + 1):rename("b").label)
   end)
 end)
 
@@ -61,8 +72,49 @@ describe("a domain", function()
   end)
 
   it("is the row where elements are summed, and not where they are centred", function()
-    for _, node in ipairs { e.sum(x, 8), e.mean(x), e.var(x), e.first(x) } do assert.equal("row", node.domain) end
+    for _, node in ipairs { e.sum(x, 8), e.mean(x), e.var(x), e.center_mean(x), e.first(x) } do assert.equal("row", node.domain) end
     assert.equal("element", e.center(x).domain)
+  end)
+end)
+
+describe("a type", function()
+  it("of memory is f64 for f64, else f32", function()
+    for dtype, its in pairs { f32 = "f32", bf16 = "f32", f16 = "f32", f64 = "f64" } do
+      local load = e.load("z", dtype, "element")
+      assert.equal(its, load.type)
+      assert.equal(its, e.first(load).type)
+    end
+  end)
+
+  it("of sums is that of the graph, and all else has the type of its operands", function()
+    for _, acc in ipairs { "f32", "f64" } do
+      start(acc)
+      for _, node in ipairs { e.sum(x, 8), e.mean(x), e.var(x), e.center_mean(x) } do assert.equal(acc, node.type) end
+      for _, node in ipairs { e.center(x), e.sqrt(x), e.clamp0(x), e.pin(x), e.round("bf16", x), x * gamma, x + 1, e.fma(x, x, gamma) } do
+        assert.equal("f32", node.type)
+      end
+    end
+  end)
+
+  it("of an element rules where it meets a row value, and is the wider one elsewhere", function()
+    start "f64"
+    local sum = e.sum(x, 8)
+    assert.equal(x * e.convert("f32", sum), x * sum)
+    assert.equal(e.convert("f32", sum) - x, sum - x)
+    assert.equal(gamma + e.convert("f32", sum), gamma + sum)
+    assert.equal(sum + e.convert("f64", eps), sum + eps)
+    assert.equal("f64", (eps / sum).type)
+    assert.equal("f64", (sum / 8).type)
+    assert.equal("f64", (1 / sum).type)
+  end)
+
+  it("is converted once, constants at once", function()
+    assert.equal(x, e.convert("f32", x))
+    assert.equal("f64", e.convert("f64", x).type)
+    assert.equal("x_f64", e.convert("f64", x).label)
+    assert.is_nil(e.convert("f64", x + gamma).label)
+    assert.equal(e.const(3, "f64"), e.convert("f64", e.const(3, "f32")))
+    assert.equal("element", e.convert("f64", x).domain)
   end)
 end)
 
@@ -129,6 +181,11 @@ describe("describe", function()
       ["1 / sqrt((sum(x * x) / 8) + eps)"] = 1 / e.sqrt(e.sum(x * x, 8) / 8 + eps),
       ["fma(x - gamma, gamma, x)"] = e.fma(x - gamma, gamma, x),
       ["round(x + gamma, bf16)"] = e.round("bf16", x + gamma),
+      ["f64(x)"] = e.convert("f64", x),
+      ["f64(x + gamma)"] = e.convert("f64", x + gamma),
+      ["pin(x * gamma)"] = e.pin(x * gamma),
+      ["0.5"] = e.const(0.5, "f32"),
+      ["x / 768"] = x / 768,
     } do
       assert.equal(text, e.describe(node))
     end

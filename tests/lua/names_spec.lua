@@ -3,7 +3,7 @@
 local names = require "gen.names"
 local spec = require "gen.spec"
 
-local TARGETS = { "avx2", "neon", "scalar" }
+local TARGETS = { "avx2", "neon", "scalar", "sse2" }
 
 -- A small generator of its own, so that both interpreters test the same specs.
 local state = 1
@@ -12,20 +12,30 @@ local function choose(list)
   return list[state % #list + 1]
 end
 
+local function maybe(t, word)
+  if choose { true, false } then t[#t + 1] = word end
+end
+
 -- A random spec that is not contradictory.
 local function random_spec()
-  local dtypes = { "f32", "bf16" }
-  local norm, x = choose { "rmsnorm", "layernorm" }, choose(dtypes)
-  local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout" }
-  local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = choose(dtypes) }
+  local dtypes = { "f32", "bf16", "f16" }
+  local norm, x = choose { "rmsnorm", "layernorm" }, choose { "f32", "bf16", "f16", "f64" }
+  local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout", "addafter" }
+  local function other() return x == "f64" and x or choose(dtypes) end
+  local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = other() }
   if fusion ~= "" then
     t[#t + 1] = fusion
-    t.residual = choose(dtypes)
+    t.residual = other()
   end
+  if fusion == "add" or fusion == "addout" then maybe(t, "alpha") end
   if affine ~= "none" then
-    t.gamma, t.offset = choose(dtypes), choose { 0, 1 }
+    t.gamma, t.offset = other(), choose { 0, 1 }
   end
-  if norm == "rmsnorm" and x == "bf16" and affine == "gamma" and choose { true, false } then t.cast = "llama" end
+  if norm == "rmsnorm" and (x == "bf16" or x == "f16") and affine == "gamma" then maybe(t, "cast=llama") end
+  if norm == "layernorm" then maybe(t, "center=full") end
+  if x ~= "f64" then maybe(t, "acc=f64") end
+  maybe(t, "stats")
+  maybe(t, "strided")
   return spec.parse(t)
 end
 
@@ -45,6 +55,9 @@ describe("kernel names", function()
       ["rmsnorm f32 h=1 affine=gamma+beta"] = "rmsnorm_fwd_f32_h1_beta",
       ["layernorm f32 h=768 affine=gamma"] = "layernorm_fwd_f32_h768_nobeta",
       ["layernorm f32 h=768"] = "layernorm_fwd_f32_h768",
+      ["rmsnorm f64 h=8 addafter"] = "rmsnorm_fwd_f64_h8_addafter",
+      ["layernorm f16 strided stats h=8 center=full acc=f64 offset=1 affine=gamma add alpha"] =
+        "layernorm_fwd_f16_h8_add_alpha_offset1_nobeta_accf64_full_stats_strided",
     } do
       assert.equal(name, names.build(spec.parse(text)))
     end
@@ -86,6 +99,9 @@ describe("kernel names", function()
     refused("rmsnorm_fwd_bf16_h65537", "h=65537")
     refused("rmsnorm_fwd_bf16_h=4096", "unknown part of a kernel name 'h=4096'")
     refused("batchnorm_fwd_bf16_h4096", "unknown norm 'batchnorm'")
-    refused("rmsnorm_fwd_bf16_h4096_accf64", "'acc=f64' is not supported yet")
+    refused("rmsnorm_fwd_bf16_h4096_stats_accf64", "rmsnorm_fwd_bf16_h4096_accf64_stats")
+    refused("rmsnorm_fwd_f64_h4096_accf64", "acc=f64 is what f64 does anyway")
+    refused("rmsnorm_fwd_f32_h4096_full", "center=full moves the pivot")
+    refused("rmsnorm_bwd_bf16_h4096", "'bwd' is not supported yet")
   end)
 end)

@@ -39,6 +39,15 @@ local PLANS = {
     bytes = { 4608, 3072, 3072 }, stage = { "y", "f32", 2 } },
   { "layernorm bf16 gamma=f32 h=100 affine=gamma",
     { "head 2: sum(x) -> ", "row 100: sum(d), sum(d * d) -> ", "row 100:  -> y bf16" }, bytes = { 200, 200, 400 } },
+  { "layernorm f32 h=100 acc=f64 stats",
+    { "head 2: sum(x) -> ", "row 100: sum(d), sum(d * d) -> ", "row 100:  -> y f32, mean f32, rstd f32" }, bytes = { 400, 408, 800 } },
+  { "layernorm f64 h=64 center=full", { "row 64: sum(x) -> ", "row 64: sum(d), sum(d * d) -> ", "row 64:  -> y f64" },
+    bytes = { 512, 512, 1024 } },
+  { "layernorm f16 h=768 center=full addout", { "row 768: sum(h) -> sum f16", "row 768: sum(d), sum(d * d) -> ", "row 768:  -> y f16" },
+    bytes = { 3072, 3072, 3072 }, saved = { "sum", 1 } },
+  { "rmsnorm bf16 residual=f32 h=8 addafter strided stats", { "row 8: sum(x * x) -> ", "row 8:  -> y f32, rstd f32" },
+    bytes = { 48, 36, 16 } },
+  { "rmsnorm f16 h=8 add alpha", { "row 8: sum(h * h) -> ", "row 8:  -> y f16" }, bytes = { 32, 16, 16 }, stage = { "y", "f16", 1 } },
 }
 
 describe("a plan", function()
@@ -86,6 +95,24 @@ describe("a plan", function()
       local names = {}
       for i, output in ipairs(p.problem.outputs) do names[i] = output.name end
       assert.same(names, stored)
+    end
+  end)
+
+  it("lists the row values that each sweep reads", function()
+    for _, wanted in ipairs(PLANS) do
+      for _, sweep in ipairs(plan_of(wanted[1]).sweeps) do
+        local listed = {}
+        for _, node in ipairs(sweep.rows) do listed[node] = true end
+        local function visit(node)
+          if node.domain == "row" then
+            assert.is_true(listed[node], wanted[1] .. ": " .. e.describe(node))
+          else
+            for _, operand in ipairs(node) do visit(operand) end
+          end
+        end
+        for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
+        for _, store in ipairs(sweep.stores) do visit(store.node) end
+      end
     end
   end)
 

@@ -17,7 +17,8 @@ local function refused(text, target, overrides, message)
 end
 
 local TEXTS = { "rmsnorm f32", "rmsnorm bf16", "rmsnorm bf16 cast=llama", "layernorm f32", "layernorm bf16 addout", "layernorm bf16 add",
-  "layernorm bf16 gamma=f32" }
+  "layernorm bf16 gamma=f32", "layernorm f64 addafter", "rmsnorm f16", "layernorm f32 acc=f64 center=full", "rmsnorm bf16 acc=f64 stats",
+  "layernorm f16 add alpha strided" }
 local LENGTHS = { 1, 3, 8, 16, 17, 32, 64, 65, 128, 129, 256, 257, 768, 1023, 1024, 1025, 2048, 4096, 8193, 65536 }
 
 local function each_default(visit)
@@ -46,7 +47,7 @@ describe("a default schedule", function()
 
   it("may be given by hand, where there is a schedule at all", function()
     each_default(function(p, target)
-      if target.layouts then
+      if targets.has_vectors(target) then
         local chosen, given = schedule.choose(p, target), {}
         for _, knob in ipairs(schedule.knobs()) do given[knob.key] = tostring(chosen[knob.key]) end
         assert.same(chosen, schedule.choose(p, target, given))
@@ -58,9 +59,10 @@ describe("a default schedule", function()
   it("leaves registers free and has two blocks only where there are two", function()
     each_default(function(p, target)
       local chosen = schedule.choose(p, target)
-      if target.layouts then
-        local sums = p.problem.norm == "layernorm" and 2 or 1
-        assert.is_true(sums * chosen.blocks * 64 / target.width / chosen.strips <= target.registers / 2)
+      if targets.has_vectors(target) then
+        local sums, acc = p.problem.norm == "layernorm" and 2 or 1, p.problem.contract.acc
+        local accumulators = sums * chosen.blocks * p.problem.contract.lanes / target.types[acc].width / chosen.strips
+        assert.is_true(accumulators <= target.registers / 2 or p.n < p.problem.contract.lanes)
         assert.is_true(chosen.blocks == 1 or p.n > 1024)
       end
     end)
@@ -118,14 +120,39 @@ describe("a schedule", function()
       refused(text, "avx2", { reuse = "reload" },
         "schedule reuse=reload: only 'add' with equal residual= and out= can keep its sum in y")
     end
+    for _, text in ipairs { "rmsnorm f16 h=64 add", "layernorm f64 h=64 add alpha", "rmsnorm f32 residual=f16 out=f16 h=7 add" } do
+      assert.equal("reload", schedule.choose(plan_of(text), targets.named "avx2", { reuse = "reload" }).reuse)
+    end
     assert.equal(1, schedule.choose(plan_of "rmsnorm f32 h=1024", targets.named "avx2", { blocks = "1" }).blocks)
   end)
 
-  it("refuses more strips than a stripe has chunks", function()
-    refused("rmsnorm bf16 h=4096", "avx512", { layout = "split", strips = "4" },
-      "schedule strips=4: avx512 has 2 chunks to a stripe")
-    refused("rmsnorm f32 h=4096", "avx512", { layout = "plain", strips = "8" },
-      "schedule strips=8: avx512 has 4 chunks to a stripe")
+  it("refuses the split layout where a type or a dtype does not have it", function()
+    refused("rmsnorm f64 h=64", "avx2", { layout = "split" }, "schedule layout=split: avx2 has no such layout for f64")
+    refused("rmsnorm f32 gamma=f16 h=64", "neon", { layout = "split" }, "schedule layout=split: neon has no f16 in this layout")
+    assert.equal("plain", schedule.choose(plan_of "rmsnorm f16 h=64", targets.named "avx2", { layout = "plain" }).layout)
+  end)
+
+  it("refuses more strips than a stripe of the row has chunks", function()
+    for _, case in ipairs {
+      { "rmsnorm bf16 h=4096", "avx512", "split", 4, 2 }, { "rmsnorm f32 h=4096", "avx512", "plain", 8, 4 },
+      { "rmsnorm f32 h=7", "avx2", "plain", 2, 1 }, { "rmsnorm f32 h=16", "avx2", "plain", 4, 2 },
+      { "rmsnorm f32 h=17", "avx2", "split", 4, 2 }, { "layernorm f64 h=4096", "avx512", "plain", 8, 4 },
+      { "layernorm f32 acc=f64 h=4096", "avx512", "plain", 4, 2 }, { "layernorm f32 acc=f64 h=5", "sse2", "plain", 4, 2 },
+    } do
+      local text, target, layout, strips, chunks = case[1], case[2], case[3], case[4], case[5]
+      refused(text, target, { layout = layout, strips = tostring(strips) },
+        ("schedule strips=%d: on %s a stripe of this row has %d chunks"):format(strips, target, chunks))
+      assert.equal(chunks, schedule.choose(plan_of(text), targets.named(target), { layout = layout, strips = tostring(chunks) }).strips)
+    end
+  end)
+
+  it("has no more strips by itself than the row has chunks", function()
+    for _, target in ipairs(targets.all()) do
+      for h = 1, targets.has_vectors(target) and 64 or 0 do
+        local p = plan_of("layernorm f32 h=" .. h)
+        assert.is_true(schedule.choose(p, target).strips < 2 * math.ceil(h / target.types.f32.width))
+      end
+    end
   end)
 
   it("is refused where the target has none", function()

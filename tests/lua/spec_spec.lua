@@ -13,7 +13,8 @@ end
 describe("a spec", function()
   it("has every field filled with its default", function()
     assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
-      fusion = false, offset = 0, affine = "gamma", cast = false }, spec.parse "rmsnorm bf16 h=4096")
+      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
+      strided = false }, spec.parse "rmsnorm bf16 h=4096")
     assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
   end)
 
@@ -29,6 +30,9 @@ describe("a spec", function()
       ["layernorm f32 h=768 affine=gamma+beta"] = "layernorm fwd f32 h=768",
       ["layernorm affine=none add residual=f32 out=f32 h=65536 bf16"] =
         "layernorm fwd bf16 out=f32 residual=f32 h=65536 add affine=none",
+      ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
+        "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
+      ["rmsnorm f64 out=f64 addafter residual=f64 h=8 gamma=f64"] = "rmsnorm fwd f64 h=8 addafter",
     } do
       assert.equal(canonical, spec.format(spec.parse(written)))
       assert.same(spec.parse(written), spec.parse(canonical))
@@ -68,8 +72,22 @@ describe("a wrong spec is refused:", function()
     { "rmsnorm f32 h=4 affine=none affine=none", "repeated" },
     { "rmsnorm f32 h=4 affine=none offset=1", "offset=1 needs a gamma" },
     { "rmsnorm f32 h=4 affine=none gamma=f32", "affine is none" },
-    { "rmsnorm f32 h=4 residual=f32", "there is no add or addout" },
-    { "rmsnorm f32 h=4 cast=llama", "x must be bf16" },
+    { "rmsnorm f32 h=4 residual=f32", "there is no add, addout or addafter" },
+    { "rmsnorm f32 h=4 cast=llama", "x must be bf16 or f16" },
+    { "rmsnorm f64 h=4 cast=llama", "x must be bf16 or f16" },
+    { "rmsnorm f32 h=4 alpha", "alpha scales the residual, so it needs add or addout" },
+    { "rmsnorm f32 h=4 addafter alpha", "alpha scales the residual, so it needs add or addout" },
+    { "rmsnorm f32 h=4 alpha=2", "'alpha' is a word of its own, without =" },
+    { "rmsnorm f32 h=4 add addafter", "'add' and 'addafter' exclude each other" },
+    { "rmsnorm f64 h=4 gamma=f32", "f64 mixes with no other dtype" },
+    { "rmsnorm f64 h=4 out=bf16", "f64 mixes with no other dtype" },
+    { "rmsnorm f64 h=4 add residual=f16", "f64 mixes with no other dtype" },
+    { "rmsnorm f16 h=4 out=f64", "f64 mixes with no other dtype" },
+    { "rmsnorm f64 h=4 acc=f64", "acc=f64 is what f64 does anyway" },
+    { "rmsnorm f32 h=4 acc=f32", "unknown acc= value 'f32'" },
+    { "rmsnorm f32 h=4 center=full", "center=full moves the pivot of layernorm's variance" },
+    { "layernorm f32 h=4 center=head", "unknown center= value 'head'" },
+    { "layernorm f32 h=4 stats stats", "'stats' is repeated" },
     { "layernorm bf16 h=4 affine=gamma cast=llama", "rmsnorm only" },
     { "rmsnorm bf16 h=4 affine=none cast=llama", "needs affine=gamma" },
     { "rmsnorm bf16 h=4 affine=gamma+beta cast=llama", "needs affine=gamma" },
@@ -83,7 +101,9 @@ describe("a wrong spec is refused:", function()
     { { "rmsnorm", "f32", h = 4, site = "*/" }, "site=*/: site must be" },
     { { "rmsnorm", "f32", h = 4, sit = "a" }, "unknown key 'sit', did you mean 'site'?" },
     { { "rmsnorm", "f32", h = 4, [""] = "a" }, "unknown key '' (known: out, " },
-    { { "rmsnorm", "f32", h = 4, acc = "f64" }, "'acc=f64' is not supported yet" },
+    { { "rmsnorm", "f32", h = 4, acc = "f16" }, "unknown acc= value 'f16'" },
+    { { "rmsnorm", "f32", h = 4, dir = "bwd" }, "unknown key 'dir'" },
+    { "rmsnorm h=4 bwd", "'bwd' is not supported yet" },
     { {}, "empty spec" },
     { true, "not a boolean" },
   }
@@ -92,9 +112,6 @@ describe("a wrong spec is refused:", function()
   end
   for _, h in ipairs { 0, -1, 1e9, 4096.5, 0 / 0, math.huge } do
     cases[#cases + 1] = { { "rmsnorm", "f32", h = h }, "h must be a whole number from 1 to 65536" }
-  end
-  for _, word in ipairs { "f16", "f64", "out=f16", "bwd", "alpha", "addafter", "stats", "strided", "acc=f64", "center=full" } do
-    cases[#cases + 1] = { "rmsnorm h=4 " .. word, "'" .. word .. "' is not supported yet" }
   end
   for number, case in ipairs(cases) do
     it(("%d %s"):format(number, type(case[1]) == "string" and case[1] or case[2]), function() refused(case[1], case[2]) end)

@@ -8,6 +8,11 @@ local unparse = require "gen.unparse"
 
 local function lines(...) return table.concat({ ... }, "\n") end
 
+-- What a builder holds as C text, without a prefix.
+local function printed(builder)
+  return unparse.body(builder.body, function(text) return text end)
+end
+
 describe("a builder", function()
   it("hands out names that no enclosing scope uses", function()
     local outer = statements.builder()
@@ -37,7 +42,7 @@ describe("a builder", function()
     b:call "late()"
     assert.equal("zero", early:def("float", "zero", "0.0f"))
     assert.equal("zero1", b:name "zero")
-    assert.equal(lines("    const float zero = 0.0f;", "    late();"), unparse.body(b.body))
+    assert.equal(lines("    const float zero = 0.0f;", "    late();"), printed(b))
   end)
 end)
 
@@ -75,12 +80,12 @@ describe("the unparser", function()
       "                lane[j] = 0.0f;",
       "            }",
       "        }",
-      "    }"), unparse.body(b.body))
+      "    }"), printed(b))
   end)
 
   it("prints a call of several statements on as many lines", function()
     b:call "f(a, b); g(c)"
-    assert.equal(lines("    f(a, b);", "    g(c);"), unparse.body(b.body))
+    assert.equal(lines("    f(a, b);", "    g(c);"), printed(b))
   end)
 
   it("breaks long statements behind commas, and loses nothing", function()
@@ -91,12 +96,12 @@ describe("the unparser", function()
       local deep = b:nested { kind = "rows", count = 1 }
       local text = "word(" .. table.concat(arguments, ", ") .. ")"
       deep:def("__m256", "value", text)
-      local printed = unparse.body(b.body)
-      for line in printed:gmatch("[^\n]+") do
+      local all = printed(b)
+      for line in all:gmatch("[^\n]+") do
         assert.is_true(#line <= 118, #line .. " columns")
         assert.is_nil(line:find(" $"))
       end
-      local first, rest = printed:match("^[^\n]*\n([^\n]*)(.*)\n    }$")
+      local first, rest = all:match("^[^\n]*\n([^\n]*)(.*)\n    }$")
       assert.equal("        const __m256 value = word(argument1", first:match("^(.-)[,)]"))
       for line in rest:gmatch("[^\n]+") do assert.equal(16, #line:match("^ *")) end
       assert.equal("const __m256 value = " .. text .. ";", (first .. rest):gsub("\n%s+", " "):gsub("^%s+", ""))
@@ -105,24 +110,39 @@ describe("the unparser", function()
     end
   end)
 
-  it("leaves a statement whole that has no comma to break at", function()
-    b:set("v", ("x"):rep(200))
-    assert.equal("    v = " .. ("x"):rep(200) .. ";", unparse.body(b.body))
+  it("breaks behind the = of a statement without a comma there, and nowhere else", function()
+    b:set("v", ("x"):rep(100))
+    b:set("v", ("x"):rep(110))
+    b:call(("x"):rep(200))
+    assert.equal(lines(
+      "    v = " .. ("x"):rep(100) .. ";",
+      "    v =",
+      "            " .. ("x"):rep(110) .. ";",
+      "    " .. ("x"):rep(200) .. ";"), printed(b))
+  end)
+
+  it("measures lines after their texts were changed", function()
+    b:def("float", "v", "word(" .. ("@a, "):rep(10) .. "b)")
+    local text = unparse.body(b.body, function(text) return (text:gsub("@", ("prefix_"):rep(3))) end)
+    for line in text:gmatch("[^\n]+") do assert.is_true(#line <= 118, #line .. " columns") end
+    assert.is_truthy(text:find("\n            prefix_prefix_prefix_a, ", 1, true))
+    assert.is_truthy(printed(b):find("word(@a, @a, ", 1, true), "the statements are as they were")
   end)
 
   it("fills notes to the width", function()
-    local words = {}
-    for n = 1, 80 do words[n] = "word" .. n end
-    b:note(table.concat(words, " "))
-    local printed = unparse.body(b.body)
-    local text = {}
-    for line in printed:gmatch("[^\n]+") do
-      assert.is_true(#line <= 120, #line .. " columns")
-      text[#text + 1] = line:match("^%s*(.-)$")
+    for length = 1, 90 do
+      local words, text = {}, {}
+      for n = 1, 20 do words[n] = ("w"):rep(length) .. n end
+      b = statements.builder()
+      b:note(table.concat(words, " "))
+      local all = printed(b)
+      for line in all:gmatch("[^\n]+") do
+        assert.is_true(#line <= 118, #line .. " columns")
+        text[#text + 1] = line:match("^%s*(.-)$")
+      end
+      assert.equal("/* " .. table.concat(words, " ") .. " */", table.concat(text, " "))
+      assert.is_true(#text == 1 or all:find("\n       w", 1, true) ~= nil)
     end
-    assert.is_true(#text > 3)
-    assert.equal("/* " .. table.concat(words, " ") .. " */", table.concat(text, " "))
-    assert.is_truthy(printed:find("\n       word", 1, true))
   end)
 end)
 

@@ -179,14 +179,13 @@ function covering.array(factors, allowed)
   return rows, impossible
 end
 
--- covering.sample(factors, allowed, tries): the allowed ones of so many rows drawn at random (repeatable), for tests.
-function covering.sample(factors, allowed, tries)
-  local random, rows = random_numbers(77), {}
-  for _ = 1, tries do
-    local row = {}
-    for _, factor in ipairs(factors) do row[factor.name] = factor.values[random(#factor.values)] end
-    if allowed(row) then rows[#rows + 1] = row end
+-- covering.sample(factors, allowed, count): so many allowed rows drawn at random (repeatable), for tests.
+function covering.sample(factors, allowed, count)
+  local random, missing, rows = random_numbers(77), all_missing(factors), {}
+  for _, pair in ipairs(covering.pairs(factors)) do
+    each_pair(factors, pair, function(...) remove(missing, ...) end)
   end
+  while #rows < count do rows[#rows + 1] = complete(factors, random_order(factors, random), {}, allowed, missing, random) end
   return rows
 end
 

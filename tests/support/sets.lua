@@ -8,21 +8,28 @@ local plan = require "gen.plan"
 local problem = require "gen.problem"
 local schedule = require "gen.schedule"
 local spec = require "gen.spec"
+local targets = require "gen.targets"
 
 local sets = {}
 
 -- What the covering array combines. Sizes: tails and edges of vectors, blocks and models. The schedule's knobs come last: which
 -- of their values are legal depends on the rest.
+local DTYPES = { "f32", "bf16", "f16", "f64" }
 local SPEC_FACTORS = {
   { name = "norm", values = { "rmsnorm", "layernorm" } },
-  { name = "x", values = { "f32", "bf16" } },
-  { name = "residual", values = { "f32", "bf16" } },
-  { name = "gamma", values = { "f32", "bf16" } },
-  { name = "out", values = { "f32", "bf16" } },
-  { name = "fusion", values = { "none", "add", "addout" } },
+  { name = "x", values = DTYPES },
+  { name = "residual", values = DTYPES },
+  { name = "gamma", values = DTYPES },
+  { name = "out", values = DTYPES },
+  { name = "fusion", values = { "none", "add", "addout", "addafter" } },
+  { name = "alpha", values = { "none", "alpha" } },
   { name = "affine", values = { "none", "gamma", "gamma+beta" } },
   { name = "offset", values = { 0, 1 } },
   { name = "cast", values = { "none", "llama" } },
+  { name = "acc", values = { "none", "f64" } },
+  { name = "center", values = { "none", "full" } },
+  { name = "stats", values = { "none", "stats" } },
+  { name = "strided", values = { "none", "strided" } },
   { name = "h", values = { 1, 7, 64, 80, 96, 100, 128, 768, 769, 896, 1024, 1025, 1152, 2880, 4096, 4544, 8192, 14848, 65536 } },
 }
 
@@ -30,21 +37,56 @@ local SPEC_FACTORS = {
 function sets.factors(target)
   local factors = {}
   for i, factor in ipairs(SPEC_FACTORS) do factors[i] = factor end
-  for _, knob in ipairs(target.layouts and schedule.knobs() or {}) do
+  for _, knob in ipairs(targets.has_vectors(target) and schedule.knobs() or {}) do
     factors[#factors + 1] = { name = knob.key, values = knob.values, last = true }
   end
   return factors
 end
 
--- Specs that contradict themselves. A rule speaks once all its factors have a value.
+local function is_half(dtype) return dtype == "bf16" or dtype == "f16" end
+
+-- f64 mixes with nothing: both or neither.
+local function alike(a, b)
+  return { needs = { a, b }, holds = function(r) return (r[a] == "f64") == (r[b] == "f64") end }
+end
+
+-- What contradicts itself. A rule speaks once all its factors have a value.
 local RULES = {
+  alike("x", "residual"), alike("x", "gamma"), alike("x", "out"), alike("residual", "gamma"), alike("residual", "out"),
+  alike("gamma", "out"),
+  { needs = { "alpha", "fusion" },
+    holds = function(r) return r.alpha == "none" or r.fusion == "add" or r.fusion == "addout" end },
+  { needs = { "acc", "x" }, holds = function(r) return r.acc == "none" or r.x ~= "f64" end },
+  { needs = { "center", "norm" }, holds = function(r) return r.center == "none" or r.norm == "layernorm" end },
+  { needs = { "center", "cast" }, holds = function(r) return r.center == "none" or r.cast == "none" end },
   { needs = { "fusion", "residual", "x" }, holds = function(r) return r.fusion ~= "none" or r.residual == r.x end },
   { needs = { "affine", "gamma", "x" }, holds = function(r) return r.affine ~= "none" or r.gamma == r.x end },
   { needs = { "affine", "offset" }, holds = function(r) return r.affine ~= "none" or r.offset == 0 end },
   { needs = { "cast", "norm" }, holds = function(r) return r.cast == "none" or r.norm == "rmsnorm" end },
-  { needs = { "cast", "x" }, holds = function(r) return r.cast == "none" or r.x == "bf16" end },
+  { needs = { "cast", "x" }, holds = function(r) return r.cast == "none" or is_half(r.x) end },
   { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
 }
+
+-- Chunks of a stripe that hold elements, as a power of two.
+local function chunks_of(r, target)
+  local its = target.types[r.x == "f64" and "f64" or "f32"]
+  local lanes, chunk, chunks = (r.x == "f64" or r.acc == "f64") and 32 or 64, its.width * (r.layout == "split" and 2 or 1), 1
+  while chunks * chunk < math.min(r.h, lanes) do chunks = chunks * 2 end
+  return chunks
+end
+
+-- What the schedule would refuse. It has the last word, but these rules speak before a row is whole.
+for _, rule in ipairs {
+  { needs = { "blocks", "h" }, holds = function(r) return r.blocks == "1" or r.h > 1024 end },
+  { needs = { "reuse", "fusion" }, holds = function(r) return r.reuse == "recompute" or r.fusion == "add" end },
+  { needs = { "reuse", "residual", "out" }, holds = function(r) return r.reuse == "recompute" or r.residual == r.out end },
+  { needs = { "strips", "layout", "x", "acc", "h" },
+    holds = function(r, target) return tonumber(r.strips) <= chunks_of(r, target) end },
+} do RULES[#RULES + 1] = rule end
+for _, factor in ipairs { "x", "residual", "gamma", "out" } do
+  RULES[#RULES + 1] = { needs = { "layout", factor },
+    holds = function(r) return r.layout == "plain" or r[factor] == "f32" or r[factor] == "bf16" end }
+end
 
 local function known(row, factors)
   for _, name in ipairs(factors) do
@@ -53,18 +95,16 @@ local function known(row, factors)
   return true
 end
 
-local function has_whole_spec(row)
-  for _, factor in ipairs(SPEC_FACTORS) do
-    if row[factor.name] == nil then return false end
-  end
-  return true
-end
-
 local function spec_text(row)
   local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
   if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
   if row.fusion ~= "none" then words[#words + 1] = row.fusion .. " residual=" .. row.residual end
-  if row.cast ~= "none" then words[#words + 1] = "cast=" .. row.cast end
+  for _, key in ipairs { "cast", "acc", "center" } do
+    if row[key] ~= "none" then words[#words + 1] = key .. "=" .. row[key] end
+  end
+  for _, word in ipairs { "alpha", "stats", "strided" } do
+    if row[word] ~= "none" then words[#words + 1] = row[word] end
+  end
   return table.concat(words, " ")
 end
 
@@ -92,12 +132,13 @@ end
 
 -- sets.allowed(target): the constraint of the covering array for one target (a table).
 function sets.allowed(target)
-  local legal = legal_schedule()
+  local legal, names = legal_schedule(), {}
+  for i, factor in ipairs(sets.factors(target)) do names[i] = factor.name end
   return function(row)
     for _, rule in ipairs(RULES) do
-      if known(row, rule.needs) and not rule.holds(row) then return false end
+      if known(row, rule.needs) and not rule.holds(row, target) then return false end
     end
-    return not has_whole_spec(row) or legal(spec_text(row), target, overrides(row))
+    return not known(row, names) or legal(spec_text(row), target, overrides(row))
   end
 end
 
@@ -167,7 +208,9 @@ local function mutants_for(target)
   local requests = {}
   for i, text in ipairs {
     "rmsnorm f32 h=100", "layernorm f32 h=100 addout", "layernorm bf16 h=1152 addout", "rmsnorm bf16 h=80 add gamma=f32",
-    "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm bf16 h=14848",
+    "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm bf16 h=14848", "rmsnorm f32 h=100 addout alpha",
+    "rmsnorm f32 out=bf16 h=65 addafter", "layernorm bf16 h=100 acc=f64 stats", "layernorm f32 h=130 center=full strided",
+    "rmsnorm f16 h=40",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   return requests
 end

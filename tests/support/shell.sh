@@ -20,7 +20,7 @@ have() {
 
 # The targets that this machine's architecture can run.
 case $(uname -m) in
-    x86_64) targets_here="scalar avx2 avx512" ;;
+    x86_64) targets_here="scalar avx2 avx512" # those of generated/ ;;
     aarch64) targets_here="scalar neon" ;;
 esac
 

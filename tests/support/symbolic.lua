@@ -6,43 +6,74 @@
 -- fma(0, 0, x) are x.
 --
 -- On the way the interpreter checks that every access stays within its row and has the dtype of its array, that nothing is
--- read before it was written, and that only values whose NaN have a zero low half reach the word `narrow`.
+-- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, and that only values
+-- whose NaN have a zero low half reach the word `narrow`.
 
 local symbolic = {}
 
-local LANES = 64
+local LANES = { f32 = 64, f64 = 32 }
 
 -- Terms --------------------------------------------------------------------------------------------------------------
 
 local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0" }
+local OTHERS = { "widen", "shorten", "round bf16", "round f16", "leaf" }
 
-local ZERO, MOST_TERMS = 1, 2 ^ 26
+-- What a conversion makes, and the type of a dtype in memory.
+local RESULT_TYPE = { widen = "f64", shorten = "f32" }
+local TYPE_OF = { f32 = "f32", bf16 = "f32", f16 = "f32", f64 = "f64" }
+
+-- EMPTY stands in slots that hold nothing.
+local EMPTY, ZERO, MOST_TERMS = false, 1, 2 ^ 26
 local terms, number_of, tokens
 
 -- symbolic.reset(): forgets all terms and tokens; first thing to do for a kernel.
 function symbolic.reset()
-  terms, number_of, tokens = { { op = "leaf", name = "0.0" } }, { leaf = {}, round = {} }, {}
-  for _, op in ipairs(ARITHMETIC) do number_of[op] = {} end
+  terms, number_of, tokens = { { op = "leaf", name = "0.0" } }, {}, {}
+  for _, list in ipairs { ARITHMETIC, OTHERS } do
+    for _, op in ipairs(list) do number_of[op] = {} end
+  end
 end
 
+-- A value of memory or of the call. Its NaN are wild, with any low half, unless it is bf16.
 local function leaf(name, dtype)
   local id = number_of.leaf[name]
   if not id then
     id = #terms + 1
-    terms[id], number_of.leaf[name] = { op = "leaf", name = name, dtype = dtype, is_wild = dtype == "f32" }, id
+    terms[id] = { op = "leaf", name = name, dtype = dtype, type = TYPE_OF[dtype], is_wild = dtype and dtype ~= "bf16" }
+    number_of.leaf[name] = id
   end
   return id
 end
 
+-- A literal number, of either type.
 local function const(value)
   if value == 0 then return ZERO end
   return leaf(("%d.0"):format(value))
 end
 
+-- The type that two terms have in common; constants have any.
+local function common_type(a, b)
+  local left, right = a.type, b and b.type
+  assert(not left or not right or left == right, "f32 meets f64")
+  return left or right
+end
+
+local function new_term(op, a, b, c)
+  local first, second, third = terms[a], b and terms[b], c and terms[c]
+  local its_type = common_type(first, second)
+  if third and third.type ~= its_type then its_type = common_type(third, first) and common_type(third, second) end
+  assert(not RESULT_TYPE[op] or its_type ~= RESULT_TYPE[op], op .. " of a value that has this type")
+  terms[#terms + 1] = { op = op, a, b, c, type = RESULT_TYPE[op] or its_type,
+    is_wild = first.is_wild or second and second.is_wild or third and third.is_wild }
+  return #terms
+end
+
 local function term(op, a, b, c)
+  if a == EMPTY or b == EMPTY or c == EMPTY then return EMPTY end
   if op == "add" and a == ZERO then return b end
   if op == "add" and b == ZERO then return a end
   if op == "fma" and a == ZERO and b == ZERO then return c end
+  if op == "widen" and a == ZERO then return a end
   -- A string as the key of every term would take most of the time.
   local known = number_of[op]
   local first, second = a * MOST_TERMS + (b or 0), c or 0
@@ -53,18 +84,26 @@ local function term(op, a, b, c)
   end
   local id = same_start[second]
   if not id then
-    id = #terms + 1
-    local is_wild = terms[a].is_wild or b and terms[b].is_wild or c and terms[c].is_wild
-    terms[id], same_start[second] = { op = op, a, b, c, is_wild = is_wild }, id
+    id = new_term(op, a, b, c)
+    same_start[second] = id
   end
   return id
 end
 
+-- v as memory of this dtype holds it.
 local function rounded(dtype, v)
-  if dtype == "f32" or v == ZERO or terms[v].dtype == dtype then return v end
-  local id = term("round", v)
-  terms[id].dtype, terms[id].is_wild = dtype, false
+  if v == EMPTY or v == ZERO then return v end
+  assert((terms[v].type or TYPE_OF[dtype]) == TYPE_OF[dtype], "a dtype of another type")
+  if dtype == TYPE_OF[dtype] or terms[v].dtype == dtype then return v end
+  local id = term("round " .. dtype, v)
+  terms[id].dtype, terms[id].is_wild = dtype, dtype ~= "bf16"
   return id
+end
+
+-- v in a type.
+local function converted(to, v)
+  if v == EMPTY or (terms[v].type or to) == to then return v end
+  return term(to == "f64" and "widen" or "shorten", v)
 end
 
 -- symbolic.text(id): a term as text, "(x[0][0] + x[0][2])".
@@ -81,47 +120,91 @@ end
 
 local function defer(compute)
   tokens[#tokens + 1] = compute
-  return "<" .. #tokens .. ">"
+  local name = "<" .. #tokens .. ">"
+  tokens[name] = compute
+  return name
 end
 
--- Where an environment keeps the length of rows, apart from all names of variables.
-local ROW_LENGTH = {}
+-- A parsed index is a list of products of numbers, names and (for what stands in parentheses) parsed indices.
+local parsed = {}
 
--- A sum of products of numbers and counters.
-local function index_of(text, env)
+local function parse_index(text)
+  if parsed[text] then return parsed[text] end
+  local inner, plain = {}, text:gsub("%(ptrdiff_t%)", "")
+  plain = plain:gsub("%b()", function(enclosed)
+    inner[#inner + 1] = parse_index(enclosed:sub(2, -2))
+    return "#" .. #inner
+  end)
+  local products = {}
+  for part in (plain .. " + "):gmatch("(.-) %+ ") do
+    local factors = {}
+    for factor in (part .. " * "):gmatch("(.-) %* ") do
+      factors[#factors + 1] = tonumber(factor) or inner[tonumber(factor:match("^#(%d+)$"))] or factor
+    end
+    products[#products + 1] = factors
+  end
+  parsed[text] = products
+  return products
+end
+
+local function index_value(products, env)
   local total = 0
-  for part in (text .. " + "):gmatch("(.-) %+ ") do
+  for _, factors in ipairs(products) do
     local product = 1
-    for factor in (part .. " * "):gmatch("(.-) %* ") do product = product * (tonumber(factor) or env[factor]) end
+    for _, factor in ipairs(factors) do
+      local kind = type(factor)
+      product = product * (kind == "number" and factor or kind == "table" and index_value(factor, env) or env[factor])
+    end
     total = total + product
   end
   return total
 end
 
+-- The value of an expression of numbers and counters.
+local function index_of(text, env) return index_value(parse_index(text), env) end
+
+-- text = { its first name, what comes behind it }, once for each text.
+local function split_by(pattern)
+  return setmetatable({}, { __index = function(cache, text)
+    local name, rest = text:match(pattern)
+    cache[text] = { name = name or text, rest = rest }
+    return cache[text]
+  end })
+end
+
+local addresses, places = split_by "^([%w_]+) %+ (.+)$", split_by "^([%a_][%w_]*)%[(.+)%]$"
+
 local function pointer(text, env)
-  local name, rest = text:match("^([%w_]+) %+ (.+)$")
-  local base = assert(env[name or text], "no pointer " .. text)
-  return { array = base.array, index = base.index + (rest and index_of(rest, env) or 0) }
+  local address = addresses[text]
+  local base = assert(env[address.name], "no pointer")
+  return { array = base.array, index = base.index + (address.rest and index_of(address.rest, env) or 0) }
 end
 
 -- The memory behind a pointer, after a check of n elements from there.
-local function memory(at, n, dtype, env)
-  local array, h = at.array, env[ROW_LENGTH]
-  assert(array.dtype == dtype, array.name .. " holds " .. array.dtype .. ", not " .. dtype)
-  local row = math.floor(at.index / h)
-  assert(at.index >= 0 and row < array.rows and (n == 0 or math.floor((at.index + n - 1) / h) == row),
-    ("%s: %d elements at %d are not in a row of %d"):format(array.name, n, at.index, h))
+local function memory(at, n, dtype)
+  local array = at.array
+  local column = at.index % math.abs(array.stride)
+  local row = (at.index - column) / array.stride
+  if array.dtype ~= dtype then error(array.name .. " holds " .. array.dtype .. ", not " .. dtype) end
+  if row < 0 or row >= array.rows or column + n > array.length then
+    error(("%s: %d elements at %d are not in a row"):format(array.name, n, at.index))
+  end
   return array.cells
+end
+
+local function store(at, dtype, value)
+  assert(value, "an empty slot is stored")
+  memory(at, 1, dtype)[at.index] = value
 end
 
 -- symbolic.evaluate(text, env): the value of a token, a name or an element of an array.
 local function evaluate(text, env)
-  local token = text:match("^<(%d+)>$")
-  if token then return tokens[tonumber(token)](env) end
+  local token = tokens[text]
+  if token then return token(env) end
   if env[text] ~= nil then return env[text] end
-  local array, index = text:match("^([%a_][%w_]*)%[(.+)%]$")
-  if array then return assert(env[array].items[index_of(index, env)], text .. " is read before it was set") end
-  return const(assert(tonumber(text:match("^(%d+%.0)f$")), "what is " .. text .. "?"))
+  local place = places[text]
+  if place.rest then return assert(env[place.name].items[index_of(place.rest, env)], "read before it was set") end
+  return const(assert(tonumber(text:match("^(%d+%.0)f?$")), "what is this?"))
 end
 
 symbolic.evaluate = evaluate
@@ -147,11 +230,15 @@ local function values_of(texts, env)
   return values
 end
 
-local function vector_words(width)
+-- The words of a type; `wide` is the width of its f64 vectors.
+local function vector_words(of_type, width, wide)
   local words = {}
   local function make(slot)
     local v = {}
-    for s = 1, width do v[s] = slot(s) end
+    for s = 1, width do
+      v[s] = slot(s)
+      if v[s] and (terms[v[s]].type or of_type) ~= of_type then error("a value of another type in a vector of " .. of_type) end
+    end
     return v
   end
   for _, op in ipairs(ARITHMETIC) do
@@ -167,6 +254,8 @@ local function vector_words(width)
   function words.set1(text)
     return defer(function(env)
       local value = evaluate(text, env)
+      -- C widens a float argument by itself.
+      if of_type == "f64" then value = converted("f64", value) end
       return make(function() return value end)
     end)
   end
@@ -182,8 +271,32 @@ local function vector_words(width)
       return make(function() return v[slot + 1] end)
     end)
   end
+  function words.store_first(p, text)
+    return defer(function(env) store(pointer(p, env), of_type, evaluate(text, env)[1]) end)
+  end
   function words.pin(text) return defer(function(env) return evaluate(text, env) end) end
   function words.forget() return defer(function() end) end
+  if of_type == "f64" then
+    -- The upper half of what it makes is empty.
+    function words.to_f32(text)
+      return defer(function(env)
+        local v, result = evaluate(text, env), {}
+        for s = 1, 2 * width do result[s] = s <= width and converted("f32", v[s]) end
+        return result
+      end)
+    end
+    return words
+  end
+  local function widened(from)
+    return function(text)
+      return defer(function(env)
+        local v, result = evaluate(text, env), {}
+        for s = 1, wide do result[s] = converted("f64", v[from + s]) end
+        return result
+      end)
+    end
+  end
+  words.widen_low, words.widen_high = widened(0), widened(wide)
   return words
 end
 
@@ -193,7 +306,7 @@ function symbolic.fold(low, high)
     return defer(function(env)
       local va, vb, v = evaluate(a, env), evaluate(b, env), {}
       local width = #va
-      local function slot(index) return index < width and va[index + 1] or vb[index - width + 1] end
+      local function slot(index) return index < width and va[index + 1] or index >= width and vb[index - width + 1] end
       for s = 1, width do v[s] = term("add", slot(low[s]), slot(high[s])) end
       return v
     end)
@@ -207,7 +320,7 @@ local function chunk_words(real, layout, width, dtype)
   function words.first(p)
     return defer(function(env)
       local at, v = pointer(p, env), {}
-      local value = memory(at, 1, dtype, env)[at.index]
+      local value = memory(at, 1, dtype)[at.index]
       for s = 1, width do v[s] = value end
       return v
     end)
@@ -216,7 +329,7 @@ local function chunk_words(real, layout, width, dtype)
   function words.load_n(p, j, n)
     return defer(function(env)
       local at, v, count = pointer(p, env), {}, held(j, n)
-      local cells = memory(at, math.min(n, chunk), dtype, env)
+      local cells = memory(at, math.min(n, chunk), dtype)
       for s = 1, per_raw do
         v[s] = s <= count and assert(cells[at.index + (j - 1) * per_raw + s - 1], "read before it was stored") or ZERO
       end
@@ -242,8 +355,9 @@ local function chunk_words(real, layout, width, dtype)
         local v, elements, raw = values_of(texts, env), {}, {}
         for k = 1, layout.vecs do
           for s = 1, width do
-            assert(not is_guarded or not terms[v[k][s]].is_wild, "a NaN of any kind reaches narrow")
-            elements[layout.element(k - 1, s - 1)] = rounded(dtype, v[k][s])
+            local value = v[k][s]
+            if is_guarded and value and terms[value].is_wild then error("a NaN of any kind reaches narrow") end
+            elements[layout.element(k - 1, s - 1)] = rounded(dtype, value)
           end
         end
         for s = 1, per_raw do raw[s] = elements[(j - 1) * per_raw + s - 1] end
@@ -256,17 +370,18 @@ local function chunk_words(real, layout, width, dtype)
   function words.store_n(p, j, q, n)
     return defer(function(env)
       local at, raw = pointer(p, env), evaluate(q, env)
-      local cells = memory(at, n, dtype, env)
-      for s = 1, held(j, n) do cells[at.index + (j - 1) * per_raw + s - 1] = raw[s] end
+      local cells = memory(at, n, dtype)
+      for s = 1, held(j, n) do cells[at.index + (j - 1) * per_raw + s - 1] = assert(raw[s], "an empty slot is stored") end
     end)
   end
   function words.store(p, j, q) return words.store_n(p, j, q, chunk) end
   return words
 end
 
-local function place_of(place, env)
-  local name, index = place:match("^([%w_]+)%[(.+)%]$")
-  return { array = env[name].array, index = env[name].index + index_of(index, env) }
+local function place_of(text, env)
+  local place = places[text]
+  local base = env[place.name]
+  return { array = base.array, index = base.index + index_of(place.rest, env) }
 end
 
 local function scalar_dtype(dtype)
@@ -274,14 +389,11 @@ local function scalar_dtype(dtype)
     load = function(place)
       return defer(function(env)
         local at = place_of(place, env)
-        return assert(memory(at, 1, dtype, env)[at.index], "read before it was stored")
+        return assert(memory(at, 1, dtype)[at.index], "read before it was stored")
       end)
     end,
     store = function(place, text)
-      return defer(function(env)
-        local at = place_of(place, env)
-        memory(at, 1, dtype, env)[at.index] = rounded(dtype, evaluate(text, env))
-      end)
+      return defer(function(env) store(place_of(place, env), dtype, rounded(dtype, evaluate(text, env))) end)
     end,
     round = function(text)
       return defer(function(env) return rounded(dtype, evaluate(text, env)) end)
@@ -289,8 +401,8 @@ local function scalar_dtype(dtype)
   }
 end
 
-local function halving_tree(lane)
-  local w = LANES / 2
+local function halving_tree(lane, lanes)
+  local w = lanes / 2
   while w >= 1 do
     for j = 0, w - 1 do lane[j] = term("add", lane[j], lane[j + w]) end
     w = w / 2
@@ -306,37 +418,52 @@ local function pairwise_tree(part, n)
   return part[0]
 end
 
-local function scalar_words()
-  local words = { dtypes = { f32 = scalar_dtype "f32", bf16 = scalar_dtype "bf16" } }
+local function scalar_words(of_type)
+  local words = {}
   for _, op in ipairs(ARITHMETIC) do
     words[op] = function(...)
       local texts = { ... }
       return defer(function(env)
         local v = values_of(texts, env)
-        return term(op, v[1], v[2], v[3])
+        local result = term(op, v[1], v[2], v[3])
+        assert((terms[result].type or of_type) == of_type, "a word of another type")
+        return result
       end)
     end
   end
-  function words.tree(array) return defer(function(env) return halving_tree(env[array].items) end) end
+  local other = of_type == "f32" and "f64" or "f32"
+  function words.convert(text) return defer(function(env) return converted(other, evaluate(text, env)) end) end
+  function words.pin(text) return defer(function(env) return evaluate(text, env) end) end
+  function words.tree(array) return defer(function(env) return halving_tree(env[array].items, LANES[of_type]) end) end
   function words.pairwise(array, n) return defer(function(env) return pairwise_tree(env[array].items, n) end) end
   return words
 end
 
--- symbolic.target(real): the ghost of a target. Its fold words may be replaced (`folds`).
+local function scalar_type(real, name)
+  local ghost = copied(real)
+  ghost.words, ghost.dtypes = scalar_words(name), {}
+  for dtype in pairs(real.dtypes) do ghost.dtypes[dtype] = scalar_dtype(dtype) end
+  return ghost
+end
+
+local function vector_type(real, name, wide)
+  local ghost = copied(real)
+  ghost.words, ghost.folds, ghost.layouts = vector_words(name, real.width, wide), {}, {}
+  for i, fold in ipairs(real.folds) do ghost.folds[i] = symbolic.fold(fold.low, fold.high) end
+  for layout_name, layout in pairs(real.layouts) do
+    local dtypes = {}
+    for dtype, words in pairs(layout.dtypes) do dtypes[dtype] = chunk_words(words, layout, real.width, dtype) end
+    ghost.layouts[layout_name] = { vecs = layout.vecs, element = layout.element, dtypes = dtypes }
+  end
+  return ghost
+end
+
+-- symbolic.target(real): the ghost of a target. Its fold words may be replaced (`types.f32.folds`).
 function symbolic.target(real)
   local ghost = copied(real)
-  ghost.leave = nil
-  if not real.layouts then
-    ghost.words = scalar_words()
-    return ghost
-  end
-  ghost.words, ghost.folds, ghost.layouts = vector_words(real.width), {}, {}
-  for i, fold in ipairs(real.folds) do ghost.folds[i] = symbolic.fold(fold.low, fold.high) end
-  for name, layout in pairs(real.layouts) do
-    ghost.layouts[name] = { vecs = layout.vecs, element = layout.element, dtypes = {} }
-    for dtype, words in pairs(layout.dtypes) do
-      ghost.layouts[name].dtypes[dtype] = chunk_words(words, layout, real.width, dtype)
-    end
+  ghost.leave, ghost.types = nil, {}
+  for name, of_type in pairs(real.types) do
+    ghost.types[name] = of_type.vector and vector_type(of_type, name, real.types.f64.width) or scalar_type(of_type, name)
   end
   return ghost
 end
@@ -345,25 +472,35 @@ end
 
 local run
 
+-- Sets a variable or an element of an array, of the code's own or of the caller.
+local function set(text, value, env)
+  local place = places[text]
+  if not place.rest then
+    env[text] = value
+  elseif env[place.name].items then
+    env[place.name].items[index_of(place.rest, env)] = value
+  else
+    store(place_of(text, env), terms[value].type, value)
+  end
+end
+
 local RUN = {
   note = function() end,
   splice = function(s, env) run(s.body, env) end,
   def = function(s, env)
+    local tamed = s.name:match("^tame_(%a+)$")
     if s.type == "size_t" then
       env[s.name] = index_of(s.text, env)
     elseif s.type:sub(-1) == "*" then
       env[s.name] = pointer(s.text, env)
-    elseif s.name == "tame_eps" then
-      env[s.name] = env.eps
+    elseif tamed then
+      env[s.name] = env[tamed]
+      terms[env[tamed]].is_wild = false
     else
       env[s.name] = evaluate(s.text, env)
     end
   end,
-  set = function(s, env)
-    local value = evaluate(s.text, env)
-    local array, index = s.name:match("^([%a_][%w_]*)%[(.+)%]$")
-    if array then env[array].items[index_of(index, env)] = value else env[s.name] = value end
-  end,
+  set = function(s, env) set(s.name, evaluate(s.text, env), env) end,
   call = function(s, env) evaluate(s.text, env) end,
   array = function(s, env) env[s.name] = { items = {} } end,
   ["for"] = function(s, env)
@@ -382,34 +519,70 @@ local RUN = {
   end,
 }
 
+-- The statement that runs, for messages.
+local current
+
 run = function(body, env)
-  for _, statement in ipairs(body) do RUN[statement.kind](statement, env) end
+  for _, statement in ipairs(body) do
+    current = statement
+    RUN[statement.kind](statement, env)
+  end
 end
 
 local function input(name, row, column) return name .. "[" .. row .. "][" .. column .. "]" end
 
+-- The array behind an argument that is no scalar.
+local function array_of(argument, code, rows, env)
+  local is_matrix, h = #argument.shape == 2, code.problem.h
+  local length = argument.shape[#argument.shape] == "h" and h or 1
+  return { name = argument.name, dtype = argument.dtype, cells = {}, length = length,
+    rows = argument.shape[1] == "rows" and rows or 1, stride = is_matrix and env[argument.name .. "_stride"] or length }
+end
+
+-- The scalar arguments. Where strides are among them, rows of different matrices lie differently, some of them backwards.
+local function scalars(code, rows)
+  local env, h, strides = { rows = rows }, code.problem.h, 0
+  for _, argument in ipairs(code.problem.args) do
+    if argument.dtype == "ptrdiff_t" then
+      strides = strides + 1
+      env[argument.name] = (h + strides) * (strides % 2 == 1 and 1 or -1)
+    elseif argument.shape == "scalar" and argument.name ~= "rows" then
+      env[argument.name] = leaf(argument.name, argument.dtype)
+    end
+  end
+  return env
+end
+
 -- symbolic.run(code, rows, alias): executes a code that was lowered for a ghost on `rows` rows of distinct elements.
--- alias: outputs by name -> the input in whose place they are stored. Returns the outputs' cells by name.
+-- alias: outputs by name -> the input in whose place they are stored. Returns the outputs' values by name, row after row.
 function symbolic.run(code, rows, alias)
-  local h = code.problem.h
-  local env = { rows = rows, eps = leaf("eps"), [ROW_LENGTH] = h }
-  local results = {}
+  local env, outputs, results = scalars(code, rows), {}, {}
   for _, argument in ipairs(code.problem.args) do
     if argument.shape ~= "scalar" then
-      local array = { name = argument.name, dtype = argument.dtype, cells = {}, rows = #argument.shape == 2 and rows or 1 }
+      local array = array_of(argument, code, rows, env)
       if argument.io == "out" then
         local shared = alias and alias[argument.name]
         if shared then array.cells = env[shared].array.cells end
-        results[argument.name] = array.cells
+        outputs[#outputs + 1] = array
       else
         for row = 0, array.rows - 1 do
-          for k = 0, h - 1 do array.cells[row * h + k] = leaf(input(argument.name, row, k), argument.dtype) end
+          for k = 0, array.length - 1 do
+            array.cells[row * array.stride + k] = leaf(input(argument.name, row, k), argument.dtype)
+          end
         end
       end
       env[argument.name] = { array = array, index = 0 }
     end
   end
-  run(code.body, env)
+  local ok, message = pcall(run, code.body, env)
+  if not ok then error(("%s, in a statement %s %s"):format(message, current.kind, current.name or ""), 0) end
+  for _, array in ipairs(outputs) do
+    local values = {}
+    for row = 0, rows - 1 do
+      for k = 0, array.length - 1 do values[row * array.length + k] = array.cells[row * array.stride + k] end
+    end
+    results[array.name] = values
+  end
   return results
 end
 
@@ -418,80 +591,117 @@ end
 local function block_length(n)
   if n <= 1024 then return 1, n end
   local count = 2
-  while LANES * math.ceil(n / (LANES * count)) > 4096 do count = count * 2 end
-  return count, LANES * math.ceil(n / (LANES * count))
+  while 64 * math.ceil(n / (64 * count)) > 4096 do count = count * 2 end
+  return count, 64 * math.ceil(n / (64 * count))
 end
 
--- The sum over elements 0..n-1; `put(lane, k)` is the lane after element k.
-local function sum(n, put)
+-- The sum over elements 0..n-1 in a type; `put(lane, k)` is the lane after element k.
+local function sum(acc, n, put)
   local count, length = block_length(n)
-  local parts = {}
+  local parts, lanes = {}, LANES[acc]
   for block = 0, count - 1 do
     local lane = {}
-    for j = 0, LANES - 1 do lane[j] = ZERO end
+    for j = 0, lanes - 1 do lane[j] = ZERO end
     for k = block * length, math.min(n, (block + 1) * length) - 1 do
-      local j = (k - block * length) % LANES
+      local j = (k - block * length) % lanes
       lane[j] = put(lane[j], k)
     end
-    parts[block] = halving_tree(lane)
+    parts[block] = halving_tree(lane, lanes)
   end
   return pairwise_tree(parts, count)
 end
 
-local function mean(n, put) return term("div", sum(n, put), const(n)) end
+-- The means of v and of v * v over elements 0..n-1; v(k) is widened to the type of sums.
+local function mean(acc, n, v)
+  return term("div", sum(acc, n, function(lane, k) return term("add", lane, converted(acc, v(k))) end), const(n))
+end
 
-local function rstd_of(v) return term("div", const(1), term("sqrt", term("add", v, leaf("eps")))) end
+local function mean_square(acc, n, v)
+  return term("div", sum(acc, n, function(lane, k)
+    local wide = converted(acc, v(k))
+    return term("fma", wide, wide, lane)
+  end), const(n))
+end
 
--- The normalised value of each element.
+local function rstd_of(v, acc, eps)
+  return term("div", const(1), term("sqrt", term("add", v, converted(acc, eps))))
+end
+
+-- The normalised value of each element, and the statistics of the row. x: elements of type `its`; sums have type `acc`.
 local NORMS = {
-  rmsnorm = function(x, n)
-    local rstd = rstd_of(mean(n, function(lane, k) return term("fma", x[k], x[k], lane) end))
-    return function(k) return term("mul", x[k], rstd) end
+  rmsnorm = function(x, s, its, acc, eps)
+    local rstd = converted(its, rstd_of(mean_square(acc, s.h, function(k) return x[k] end), acc, eps))
+    return function(k) return term("mul", x[k], rstd) end, { rstd = rstd }
   end,
-  layernorm = function(x, n)
-    local m = 1
+  layernorm = function(x, s, its, acc, eps)
+    local m, n = 1, s.h
     while m < n / 64 do m = m * 2 end
-    local mu = m == 1 and x[0] or mean(m, function(lane, k) return term("add", lane, x[k]) end)
+    if s.center == "full" then m = n end
+    local is_first = m == 1 and s.center ~= "full"
+    local mu = is_first and x[0] or converted(its, mean(acc, m, function(k) return x[k] end))
     local function d(k) return term("sub", x[k], mu) end
-    local delta = mean(n, function(lane, k) return term("add", lane, d(k)) end)
-    local squares = mean(n, function(lane, k) return term("fma", d(k), d(k), lane) end)
-    local rstd = rstd_of(term("clamp0", term("fnma", delta, delta, squares)))
-    return function(k) return term("mul", term("sub", d(k), delta), rstd) end
+    local delta = mean(acc, n, d)
+    local variance = term("clamp0", term("fnma", delta, delta, mean_square(acc, n, d)))
+    local rstd, short_delta = converted(its, rstd_of(variance, acc, eps)), converted(its, delta)
+    local its_mean = converted(its, term("add", converted(acc, mu), delta))
+    return function(k) return term("mul", term("sub", d(k), short_delta), rstd) end, { rstd = rstd, mean = its_mean }
   end,
 }
 
--- symbolic.expected(spec, rows): the outputs' cells by name, as the contract defines them.
-function symbolic.expected(s, rows)
-  local results, n = { y = {} }, s.h
-  if s.fusion == "addout" then results.sum = {} end
-  for row = 0, rows - 1 do
-    local x = {}
-    for k = 0, n - 1 do
-      x[k] = leaf(input("x", row, k), s.x)
-      if s.fusion then x[k] = rounded(s.residual, term("add", x[k], leaf(input("residual", row, k), s.residual))) end
-      if results.sum then results.sum[row * n + k] = x[k] end
+-- x, or its sum with the residual, as the norm reads it.
+local function normed_row(s, row, its)
+  local x = {}
+  for k = 0, s.h - 1 do
+    local v = leaf(input("x", row, k), s.x)
+    if s.fusion == "add" or s.fusion == "addout" then
+      local residual = leaf(input("residual", row, k), s.residual)
+      v = rounded(s.residual, s.alpha and term("fma", leaf("alpha", its), residual, v) or term("add", v, residual))
     end
-    local normalised = NORMS[s.norm](x, n)
+    x[k] = v
+  end
+  return x
+end
+
+-- The normalised value with its parameters and what comes after them.
+local function finished(s, y, row, k)
+  if s.cast == "llama" then y = rounded(s.x, y) end
+  local gamma = s.affine ~= "none" and leaf(input("gamma", 0, k), s.gamma)
+  if s.offset == 1 then gamma = term("add", gamma, const(1)) end
+  if s.affine == "gamma" then y = term("mul", y, gamma) end
+  if s.affine == "gamma+beta" then y = term("fma", y, gamma, leaf(input("beta", 0, k), s.gamma)) end
+  y = rounded(s.out, y)
+  if s.fusion ~= "addafter" then return y end
+  return rounded(s.residual, term("add", leaf(input("residual", row, k), s.residual), y))
+end
+
+-- symbolic.expected(spec, rows): the outputs' values by name, as the contract defines them.
+function symbolic.expected(s, rows)
+  local its = TYPE_OF[s.x]
+  local acc, n = s.acc or its, s.h
+  local results = { y = {}, sum = s.fusion == "addout" and {} or nil, rstd = s.stats and {} or nil,
+    mean = s.stats and s.norm == "layernorm" and {} or nil }
+  for row = 0, rows - 1 do
+    local x = normed_row(s, row, its)
+    local normalised, statistics = NORMS[s.norm](x, s, its, acc, leaf("eps", its))
+    for name, value in pairs(statistics) do
+      if results[name] then results[name][row] = value end
+    end
     for k = 0, n - 1 do
-      local y = normalised(k)
-      if s.cast == "llama" then y = rounded(s.x, y) end
-      local gamma = s.affine ~= "none" and leaf(input("gamma", 0, k), s.gamma)
-      if s.offset == 1 then gamma = term("add", gamma, const(1)) end
-      if s.affine == "gamma" then y = term("mul", y, gamma) end
-      if s.affine == "gamma+beta" then y = term("fma", y, gamma, leaf(input("beta", 0, k), s.gamma)) end
-      results.y[row * n + k] = rounded(s.out, y)
+      if results.sum then results.sum[row * n + k] = x[k] end
+      results.y[row * n + k] = finished(s, normalised(k), row, k)
     end
   end
   return results
 end
 
--- symbolic.difference(wanted, got, count): nil if the first `count` cells of every output are equal, else the first one
--- that differs, as text.
-function symbolic.difference(wanted, got, count)
-  for _, name in ipairs { "sum", "y" } do
-    for index = 0, wanted[name] and count - 1 or -1 do
-      if wanted[name][index] ~= got[name][index] then
-        return ("%s[%d] is %s, not %s"):format(name, index, got[name][index] and symbolic.text(got[name][index]) or "not stored",
+-- symbolic.difference(wanted, got): nil if all values of every output are equal, else the first one that differs, as text.
+function symbolic.difference(wanted, got)
+  for _, name in ipairs { "sum", "y", "mean", "rstd" } do
+    if (wanted[name] == nil) ~= (got[name] == nil) then return "the output " .. name .. " is there in one of both" end
+    for index = 0, wanted[name] and #wanted[name] or -1 do
+      local value = got[name][index]
+      if wanted[name][index] ~= value then
+        return ("%s[%d] is %s, not %s"):format(name, index, value and symbolic.text(value) or "not stored",
           symbolic.text(wanted[name][index]))
       end
     end

@@ -211,7 +211,7 @@ head[#head + 1] = "#if " .. target.guard
 for _, helper in ipairs(targets.helpers(target)) do head[#head + 1] = emit.helper(helper, target.attribute, "vocabulary_") end
 head[#head + 1] = emit.detection(target, "vocabulary_")
 head[#head + 1] = ('const char vocabulary_target[] = "%s";\nconst int vocabulary_width = %d;'):format(target.name, width)
-head[#head + 1] = ("int (*const vocabulary_runs_here)(void) = runs_%s;\n"):format(target.name)
+head[#head + 1] = ("int (*const vocabulary_runs_here)(void) = vocabulary_runs_%s;\n"):format(target.name)
 local text = table.concat(head, "\n") .. "\n" .. table.concat(out, "\n")
 files.write(arg[3], (text:gsub("@", "vocabulary_")) .. "\n#endif\n")
 if arg[4] then files.write_depfile(arg[4], arg[5]) end

@@ -1,0 +1,17 @@
+--- Compilers and emulators: what builds and runs programs for an architecture.
+
+local toolchain = {}
+
+--- For this machine.
+-- @param cc compiler, or nil for cc
+function toolchain.here(cc) return { cc = { cc or "cc" }, run = {} } end
+
+--- The emulator for programs of an architecture, with every feature that it knows.
+function toolchain.emulator(arch) return { "qemu-" .. arch, "-cpu", "max" } end
+
+--- For another architecture, by the names that Debian and others give these programs.
+function toolchain.foreign(arch)
+  return { cc = { arch .. "-linux-gnu-gcc", "-static" }, run = toolchain.emulator(arch) }
+end
+
+return toolchain
