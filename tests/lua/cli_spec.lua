@@ -59,7 +59,7 @@ describe("normgen", function()
       { "an unknown norm", { "emit", "rmsnrom f32 h=4", "--target", "all" }, "did you mean 'rmsnorm'?" },
       { "an unknown word", { "emit", "rmsnorm f32 h=4 addotu", "--target", "all" }, "did you mean 'addout'?" },
       { "an unknown dtype", { "emit", "rmsnorm bf61 h=4", "--target", "all" }, "did you mean 'bf16'?" },
-      { "a word that comes later", { "emit", "rmsnorm f16 h=4", "--target", "all" }, "'f16' is not supported yet" },
+      { "a word that comes later", { "emit", "rmsnorm f16 bwd h=4", "--target", "all" }, "'bwd' is not supported yet" },
       { "a repeated word", { "emit", "rmsnorm f32 h=4 add add", "--target", "all" }, "'add' is repeated" },
       { "a contradiction", { "emit", "rmsnorm f32 h=4 cast=llama", "--target", "all" }, "cast=llama" },
       { "a spec of several lines", { "emit", "rmsnorm\nf32\nh=4 wh\ny", "--target", "all" }, "unknown word 'wh'" },
@@ -248,7 +248,7 @@ describe("normgen", function()
 
     it("writes the same bytes under every interpreter", function()
       for i, lua in ipairs(normgen.interpreters) do
-        ok({ "emit", "specs/reference.lua", "--target", "all", "-o", scratch .. "/" .. i }, lua)
+        ok({ "emit", "specs/reference.lua", "--target", "scalar,avx2,avx512,neon", "-o", scratch .. "/" .. i }, lua)
         assert.is_true(count_files(scratch .. "/" .. i) <= 120)
       end
       local code, difference = normgen.sh(normgen.line { "diff", "-r", scratch .. "/1", scratch .. "/2" })

@@ -203,6 +203,26 @@ local function reference_for(target)
   return requests
 end
 
+-- Kernels and their unfused partners: what verify --laws compares.
+local LAW_WORDS = { "", "add", "addout", "add alpha", "addout alpha", "addafter", "strided", "stats", "addout strided stats" }
+local LAW_DTYPES = { "f32", "bf16", "f16", "f64", "f32 acc=f64", "bf16 acc=f64", "bf16 residual=f32", "f16 out=f32" }
+
+local function laws_for(target)
+  local requests = {}
+  for _, norm in ipairs { "rmsnorm", "layernorm" } do
+    for _, dtypes in ipairs(LAW_DTYPES) do
+      for _, words in ipairs(LAW_WORDS) do
+        local has_residual = words:find("add", 1, true)
+        if has_residual or not dtypes:find("residual", 1, true) then
+          local text = ("%s %s h=%d %s"):format(norm, dtypes, dtypes:find("f64", 1, true) and 1025 or 100, words)
+          requests[#requests + 1] = { spec = text, target = target, schedule = {} }
+        end
+      end
+    end
+  end
+  return requests
+end
+
 -- Few kernels that meet every kind of fault of tests/mutants.lua.
 local function mutants_for(target)
   local requests = {}
@@ -221,6 +241,7 @@ local SETS = {
   pairs2 = function(target) return pairs_for(target, 2) end,
   sweep = sweep_for,
   fused = fused_for,
+  laws = laws_for,
   mutants = mutants_for,
   reference = reference_for,
 }
