@@ -16,6 +16,7 @@ chosen() {
 [ "$(uname -m)" = x86_64 ] || skip "the choices below are those of x86-64"
 
 chosen "$program"
+chosen env NORMGEN_MAX_TARGET=nonsense "$program"
 for target in scalar avx2; do
     if grep -q "$target" /proc/cpuinfo || [ $target = scalar ]; then
         chosen env NORMGEN_MAX_TARGET=$target "$program" $target

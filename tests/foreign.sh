@@ -16,6 +16,6 @@ quietly() {
 }
 
 [ -f "$build/build.ninja" ] || quietly meson setup "$build" --cross-file cross/aarch64.ini
-quietly meson compile -C "$build"
+quietly meson compile -C "$build" -j 2
 quietly meson test -C "$build" --print-errorlogs
 grep -h '^verified:\|^vocabulary\|^digests' "$build/meson-logs/testlog.txt"

@@ -30,7 +30,9 @@ local SPEC_FACTORS = {
   { name = "center", values = { "none", "full" } },
   { name = "stats", values = { "none", "stats" } },
   { name = "strided", values = { "none", "strided" } },
-  { name = "h", values = { 1, 7, 64, 80, 96, 100, 128, 768, 769, 896, 1024, 1025, 1152, 2880, 4096, 4544, 8192, 14848, 65536 } },
+  { name = "h", values = {
+    1, 7, 64, 80, 96, 100, 128, 255, 257, 768, 769, 896, 1023, 1024, 1025, 1152, 2880, 4096, 4544, 8192, 14848, 65536,
+  } },
 }
 
 -- sets.factors(target): the factors for one target (a table). One without vectors has no schedule to vary.
