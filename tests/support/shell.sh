@@ -18,9 +18,9 @@ have() {
     command -v "$1" >/dev/null
 }
 
-# The targets that this machine's architecture can run.
+# The targets of generated/ that this machine's architecture can run.
 case $(uname -m) in
-    x86_64) targets_here="scalar avx2 avx512" # those of generated/ ;;
+    x86_64) targets_here="scalar avx2 avx512" ;;
     aarch64) targets_here="scalar neon" ;;
 esac
 
