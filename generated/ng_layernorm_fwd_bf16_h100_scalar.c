@@ -48,7 +48,7 @@ NG_API void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, co
 #ifndef NG_SCALAR_BITS
 #define NG_SCALAR_BITS
 /* The bits of a float, and the float of bits. */
-static inline uint32_t ng_scalar_bits(float v)
+static inline __attribute__((unused)) uint32_t ng_scalar_bits(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -58,7 +58,7 @@ static inline uint32_t ng_scalar_bits(float v)
 
 #ifndef NG_SCALAR_FLOAT
 #define NG_SCALAR_FLOAT
-static inline float ng_scalar_float(uint32_t bits)
+static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 {
     float v;
     memcpy(&v, &bits, sizeof v);

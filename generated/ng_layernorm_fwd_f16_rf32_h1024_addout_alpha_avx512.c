@@ -107,6 +107,19 @@ __m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
 }
 #endif
 
+#ifndef NG_AVX512_TO_F16
+#define NG_AVX512_TO_F16
+/* Round to nearest even to f16. gcc's own macro, without optimisation, warns of the mask that it makes. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m256i ng_avx512_to_f16(__m512 v)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+    return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#pragma GCC diagnostic pop
+}
+#endif
+
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint16_t *x, const float *residual,
                                                          const uint16_t *gamma, const uint16_t *beta, float alpha,
@@ -217,32 +230,32 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
             const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
             const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
             const __m512 beta1 = _mm512_cvtph_ps(beta_raw);
-            const __m256i out_raw = _mm512_cvtps_ph(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta), rstd),
-                    gamma1, beta1), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta), rstd),
+                    gamma1, beta1));
             const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
             const __m512 d1 = _mm512_sub_ps(sum2, mu);
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
             const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
             const __m512 beta2 = _mm512_cvtph_ps(beta_raw1);
-            const __m256i out_raw1 = _mm512_cvtps_ph(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd),
-                    gamma2, beta2), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd),
+                    gamma2, beta2));
             const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
             const __m512 d2 = _mm512_sub_ps(sum3, mu);
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
             const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
             const __m512 beta3 = _mm512_cvtph_ps(beta_raw2);
-            const __m256i out_raw2 = _mm512_cvtps_ph(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta), rstd),
-                    gamma3, beta3), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta), rstd),
+                    gamma3, beta3));
             const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
             const __m512 d3 = _mm512_sub_ps(sum4, mu);
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
             const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
             const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
-            const __m256i out_raw3 = _mm512_cvtps_ph(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd),
-                    gamma4, beta4), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd),
+                    gamma4, beta4));
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
             _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);

@@ -49,7 +49,7 @@ NG_API void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x,
 #ifndef NG_SCALAR_PARTS_F64
 #define NG_SCALAR_PARTS_F64
 /* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
-static inline int ng_scalar_parts_f64(double v, uint64_t *mantissa, int *exponent)
+static inline __attribute__((unused)) int ng_scalar_parts_f64(double v, uint64_t *mantissa, int *exponent)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);

@@ -105,6 +105,19 @@ __m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
 }
 #endif
 
+#ifndef NG_AVX512_TO_F16
+#define NG_AVX512_TO_F16
+/* Round to nearest even to f16. gcc's own macro, without optimisation, warns of the mask that it makes. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m256i ng_avx512_to_f16(__m512 v)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+    return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#pragma GCC diagnostic pop
+}
+#endif
+
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
                                             const uint16_t *gamma, float eps, uint16_t *y, ptrdiff_t y_stride)
@@ -257,38 +270,30 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         const __m512 x33 = _mm512_cvtph_ps(x_raw32);
         const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
         const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
-        const __m256i out_raw = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x33, rstd1), gamma1),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x33, rstd1), gamma1));
         const __m256i x_raw33 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1));
         const __m512 x34 = _mm512_cvtph_ps(x_raw33);
-        const __m256i out_raw1 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x34, rstd2), gamma1),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw1 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x34, rstd2), gamma1));
         const __m256i x_raw34 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2));
         const __m512 x35 = _mm512_cvtph_ps(x_raw34);
-        const __m256i out_raw2 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x35, rstd3), gamma1),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw2 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x35, rstd3), gamma1));
         const __m256i x_raw35 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3));
         const __m512 x36 = _mm512_cvtph_ps(x_raw35);
-        const __m256i out_raw3 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x36, rstd4), gamma1),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw3 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x36, rstd4), gamma1));
         const __m256i x_raw36 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
         const __m512 x37 = _mm512_cvtph_ps(x_raw36);
         const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
         const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
-        const __m256i out_raw4 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x37, rstd1), gamma2),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw4 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x37, rstd1), gamma2));
         const __m256i x_raw37 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 16));
         const __m512 x38 = _mm512_cvtph_ps(x_raw37);
-        const __m256i out_raw5 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x38, rstd2), gamma2),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw5 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x38, rstd2), gamma2));
         const __m256i x_raw38 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 16));
         const __m512 x39 = _mm512_cvtph_ps(x_raw38);
-        const __m256i out_raw6 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x39, rstd3), gamma2),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw6 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x39, rstd3), gamma2));
         const __m256i x_raw39 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 16));
         const __m512 x40 = _mm512_cvtph_ps(x_raw39);
-        const __m256i out_raw7 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x40, rstd4), gamma2),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw7 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x40, rstd4), gamma2));
         _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
         _mm256_storeu_si256((__m256i *)(void *)(y_row1), out_raw1);
         _mm256_storeu_si256((__m256i *)(void *)(y_row2), out_raw2);
@@ -301,38 +306,30 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         const __m512 x41 = _mm512_cvtph_ps(x_raw40);
         const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
         const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
-        const __m256i out_raw8 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x41, rstd1), gamma3),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw8 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x41, rstd1), gamma3));
         const __m256i x_raw41 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 32));
         const __m512 x42 = _mm512_cvtph_ps(x_raw41);
-        const __m256i out_raw9 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x42, rstd2), gamma3),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw9 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x42, rstd2), gamma3));
         const __m256i x_raw42 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 32));
         const __m512 x43 = _mm512_cvtph_ps(x_raw42);
-        const __m256i out_raw10 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x43, rstd3), gamma3),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw10 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x43, rstd3), gamma3));
         const __m256i x_raw43 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 32));
         const __m512 x44 = _mm512_cvtph_ps(x_raw43);
-        const __m256i out_raw11 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x44, rstd4), gamma3),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw11 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x44, rstd4), gamma3));
         const __m256i x_raw44 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
         const __m512 x45 = _mm512_cvtph_ps(x_raw44);
         const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
         const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
-        const __m256i out_raw12 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x45, rstd1), gamma4),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw12 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x45, rstd1), gamma4));
         const __m256i x_raw45 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 48));
         const __m512 x46 = _mm512_cvtph_ps(x_raw45);
-        const __m256i out_raw13 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x46, rstd2), gamma4),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw13 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x46, rstd2), gamma4));
         const __m256i x_raw46 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 48));
         const __m512 x47 = _mm512_cvtph_ps(x_raw46);
-        const __m256i out_raw14 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x47, rstd3), gamma4),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw14 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x47, rstd3), gamma4));
         const __m256i x_raw47 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 48));
         const __m512 x48 = _mm512_cvtph_ps(x_raw47);
-        const __m256i out_raw15 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x48, rstd4), gamma4),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw15 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x48, rstd4), gamma4));
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw8);
         _mm256_storeu_si256((__m256i *)(void *)(y_row1 + 32), out_raw9);
         _mm256_storeu_si256((__m256i *)(void *)(y_row2 + 32), out_raw10);
@@ -345,38 +342,30 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         const __m512 x49 = _mm512_cvtph_ps(x_raw48);
         const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
         const __m512 gamma5 = _mm512_cvtph_ps(gamma_raw4);
-        const __m256i out_raw16 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x49, rstd1), gamma5),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw16 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x49, rstd1), gamma5));
         const __m256i x_raw49 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 64));
         const __m512 x50 = _mm512_cvtph_ps(x_raw49);
-        const __m256i out_raw17 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x50, rstd2), gamma5),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw17 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x50, rstd2), gamma5));
         const __m256i x_raw50 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 64));
         const __m512 x51 = _mm512_cvtph_ps(x_raw50);
-        const __m256i out_raw18 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x51, rstd3), gamma5),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw18 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x51, rstd3), gamma5));
         const __m256i x_raw51 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 64));
         const __m512 x52 = _mm512_cvtph_ps(x_raw51);
-        const __m256i out_raw19 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x52, rstd4), gamma5),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw19 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x52, rstd4), gamma5));
         const __m256i x_raw52 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
         const __m512 x53 = _mm512_cvtph_ps(x_raw52);
         const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
         const __m512 gamma6 = _mm512_cvtph_ps(gamma_raw5);
-        const __m256i out_raw20 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x53, rstd1), gamma6),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw20 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x53, rstd1), gamma6));
         const __m256i x_raw53 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 80));
         const __m512 x54 = _mm512_cvtph_ps(x_raw53);
-        const __m256i out_raw21 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x54, rstd2), gamma6),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw21 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x54, rstd2), gamma6));
         const __m256i x_raw54 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 80));
         const __m512 x55 = _mm512_cvtph_ps(x_raw54);
-        const __m256i out_raw22 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x55, rstd3), gamma6),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw22 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x55, rstd3), gamma6));
         const __m256i x_raw55 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 80));
         const __m512 x56 = _mm512_cvtph_ps(x_raw55);
-        const __m256i out_raw23 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x56, rstd4), gamma6),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw23 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x56, rstd4), gamma6));
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw16);
         _mm256_storeu_si256((__m256i *)(void *)(y_row1 + 64), out_raw17);
         _mm256_storeu_si256((__m256i *)(void *)(y_row2 + 64), out_raw18);
@@ -389,38 +378,30 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         const __m512 x57 = _mm512_cvtph_ps(x_raw56);
         const __m256i gamma_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 96));
         const __m512 gamma7 = _mm512_cvtph_ps(gamma_raw6);
-        const __m256i out_raw24 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x57, rstd1), gamma7),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw24 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x57, rstd1), gamma7));
         const __m256i x_raw57 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 96));
         const __m512 x58 = _mm512_cvtph_ps(x_raw57);
-        const __m256i out_raw25 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x58, rstd2), gamma7),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw25 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x58, rstd2), gamma7));
         const __m256i x_raw58 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 96));
         const __m512 x59 = _mm512_cvtph_ps(x_raw58);
-        const __m256i out_raw26 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x59, rstd3), gamma7),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw26 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x59, rstd3), gamma7));
         const __m256i x_raw59 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 96));
         const __m512 x60 = _mm512_cvtph_ps(x_raw59);
-        const __m256i out_raw27 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x60, rstd4), gamma7),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw27 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x60, rstd4), gamma7));
         const __m256i x_raw60 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 112));
         const __m512 x61 = _mm512_cvtph_ps(x_raw60);
         const __m256i gamma_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 112));
         const __m512 gamma8 = _mm512_cvtph_ps(gamma_raw7);
-        const __m256i out_raw28 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x61, rstd1), gamma8),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw28 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x61, rstd1), gamma8));
         const __m256i x_raw61 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1 + 112));
         const __m512 x62 = _mm512_cvtph_ps(x_raw61);
-        const __m256i out_raw29 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x62, rstd2), gamma8),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw29 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x62, rstd2), gamma8));
         const __m256i x_raw62 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2 + 112));
         const __m512 x63 = _mm512_cvtph_ps(x_raw62);
-        const __m256i out_raw30 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x63, rstd3), gamma8),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw30 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x63, rstd3), gamma8));
         const __m256i x_raw63 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3 + 112));
         const __m512 x64 = _mm512_cvtph_ps(x_raw63);
-        const __m256i out_raw31 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x64, rstd4), gamma8),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw31 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x64, rstd4), gamma8));
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 96), out_raw24);
         _mm256_storeu_si256((__m256i *)(void *)(y_row1 + 96), out_raw25);
         _mm256_storeu_si256((__m256i *)(void *)(y_row2 + 96), out_raw26);
@@ -473,50 +454,42 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         const __m512 x9 = _mm512_cvtph_ps(x_raw8);
         const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
         const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
-        const __m256i out_raw = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x9, rstd), gamma1),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x9, rstd), gamma1));
         const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
         const __m512 x10 = _mm512_cvtph_ps(x_raw9);
         const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
         const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
-        const __m256i out_raw1 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x10, rstd), gamma2),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw1 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x10, rstd), gamma2));
         const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
         const __m512 x11 = _mm512_cvtph_ps(x_raw10);
         const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
         const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
-        const __m256i out_raw2 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x11, rstd), gamma3),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw2 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x11, rstd), gamma3));
         const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
         const __m512 x12 = _mm512_cvtph_ps(x_raw11);
         const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
         const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
-        const __m256i out_raw3 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x12, rstd), gamma4),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw3 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x12, rstd), gamma4));
         const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
         const __m512 x13 = _mm512_cvtph_ps(x_raw12);
         const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
         const __m512 gamma5 = _mm512_cvtph_ps(gamma_raw4);
-        const __m256i out_raw4 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x13, rstd), gamma5),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw4 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x13, rstd), gamma5));
         const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
         const __m512 x14 = _mm512_cvtph_ps(x_raw13);
         const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
         const __m512 gamma6 = _mm512_cvtph_ps(gamma_raw5);
-        const __m256i out_raw5 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x14, rstd), gamma6),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw5 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x14, rstd), gamma6));
         const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 96));
         const __m512 x15 = _mm512_cvtph_ps(x_raw14);
         const __m256i gamma_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 96));
         const __m512 gamma7 = _mm512_cvtph_ps(gamma_raw6);
-        const __m256i out_raw6 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x15, rstd), gamma7),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw6 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x15, rstd), gamma7));
         const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 112));
         const __m512 x16 = _mm512_cvtph_ps(x_raw15);
         const __m256i gamma_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 112));
         const __m512 gamma8 = _mm512_cvtph_ps(gamma_raw7);
-        const __m256i out_raw7 = _mm512_cvtps_ph(_mm512_mul_ps(_mm512_mul_ps(x16, rstd), gamma8),
-                _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256i out_raw7 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x16, rstd), gamma8));
         _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);

@@ -61,14 +61,14 @@ return {
   helpers = {
     { name = "scalar_bits", text = [[
 /* The bits of a float, and the float of bits. */
-static inline uint32_t @scalar_bits(float v)
+static inline __attribute__((unused)) uint32_t @scalar_bits(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }]] },
     { name = "scalar_float", text = [[
-static inline float @scalar_float(uint32_t bits)
+static inline __attribute__((unused)) float @scalar_float(uint32_t bits)
 {
     float v;
     memcpy(&v, &bits, sizeof v);
@@ -165,7 +165,7 @@ static inline double @scalar_pin_f64(double v)
 }]] },
     { name = "scalar_parts_f64", text = [[
 /* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
-static inline int @scalar_parts_f64(double v, uint64_t *mantissa, int *exponent)
+static inline __attribute__((unused)) int @scalar_parts_f64(double v, uint64_t *mantissa, int *exponent)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);

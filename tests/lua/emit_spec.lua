@@ -369,6 +369,11 @@ describe("lowering", function()
       assert.equal("target sse2 has no word '" .. word .. "' for f64",
         without("sse2", "layernorm f32 acc=f64 h=100", function(t) t.f64.words[word] = nil end))
     end
+    for _, name in ipairs { "avx2", "scalar" } do
+      for _, text in ipairs { "rmsnorm f64 h=8", "rmsnorm f32 acc=f64 h=8" } do
+        assert.equal("target " .. name .. " has no type f64", without(name, text, function(t) t.f64 = nil end))
+      end
+    end
     assert.equal("target sse2 has no word 'store_first' for f32",
       without("sse2", "rmsnorm f32 stats h=100", function(t) t.f32.words.store_first = nil end))
     assert.equal("target avx2 has no layout split for f32", without("avx2", "layernorm bf16 h=100", function(t)
