@@ -62,7 +62,7 @@ local HEADS = {
   call = function(s) return "call " .. s.text end,
   array = function(s) return ("array %s %s[%d]"):format(s.type, s.name, s.count) end,
   note = function(s) return "note " .. s.text end,
-  splice = function() return "before the rows" end,
+  splice = function() return "in front" end,
   rows = function(s) return ("rows %d at a time"):format(s.count) end,
   ["for"] = function(s) return ("for %s from %s to %s step %d"):format(s.name, tostring(s.from), tostring(s.to), s.step) end,
 }

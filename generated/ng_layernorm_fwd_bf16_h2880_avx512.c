@@ -144,8 +144,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part1 = _mm512_add_ps(total1, total3);
         ng_avx512_pin(part);
         ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
         const __m512i x_raw2 = _mm512_loadu_si512(x_row + 2880);
         const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
         __m512 total4 = x5;
@@ -158,8 +156,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 total7 = x8;
         __m512 part2 = _mm512_add_ps(total4, total6);
         __m512 part3 = _mm512_add_ps(total5, total7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
         ng_avx512_pin(part2);
         ng_avx512_pin(part3);
         const __m512i x_raw4 = _mm512_loadu_si512(x_row + 5760);
@@ -176,8 +172,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part5 = _mm512_add_ps(total9, total11);
         ng_avx512_pin(part4);
         ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
         const __m512i x_raw6 = _mm512_loadu_si512(x_row + 8640);
         const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
         __m512 total12 = x13;
@@ -190,8 +184,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 total15 = x16;
         __m512 part6 = _mm512_add_ps(total12, total14);
         __m512 part7 = _mm512_add_ps(total13, total15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
         ng_avx512_pin(part6);
         ng_avx512_pin(part7);
         __m512 part8 = ng_avx512_fold_halves(part, part1);
@@ -254,10 +246,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             ng_avx512_pin(part18);
             __m512 part19 = _mm512_add_ps(squares, squares2);
             __m512 part20 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part19);
-            ng_avx512_pin(part20);
-            ng_avx512_pin(part17);
-            ng_avx512_pin(part18);
             ng_avx512_pin(part19);
             ng_avx512_pin(part20);
             parts[r * 2] = part17;
@@ -327,10 +315,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             ng_avx512_pin(part36);
             __m512 part37 = _mm512_add_ps(squares, squares2);
             __m512 part38 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part37);
-            ng_avx512_pin(part38);
-            ng_avx512_pin(part35);
-            ng_avx512_pin(part36);
             ng_avx512_pin(part37);
             ng_avx512_pin(part38);
             parts2[r * 2] = part35;
@@ -436,8 +420,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part1 = _mm512_add_ps(total1, total3);
         ng_avx512_pin(part);
         ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
         __m512 part2 = ng_avx512_fold_halves(part, part1);
         __m512 part3 = ng_avx512_fold_quarters(part2, part2);
         __m512 part4 = ng_avx512_fold_pairs(part3, part3);
@@ -480,10 +462,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         ng_avx512_pin(part8);
         __m512 part9 = _mm512_add_ps(squares, squares2);
         __m512 part10 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part10);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part8);
         ng_avx512_pin(part9);
         ng_avx512_pin(part10);
         __m512 part11 = ng_avx512_fold_halves(part7, part8);
@@ -530,10 +508,6 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         ng_avx512_pin(part22);
         __m512 part23 = _mm512_add_ps(squares4, squares6);
         __m512 part24 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part23);
-        ng_avx512_pin(part24);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
         ng_avx512_pin(part23);
         ng_avx512_pin(part24);
         __m512 part25 = ng_avx512_fold_halves(part21, part22);

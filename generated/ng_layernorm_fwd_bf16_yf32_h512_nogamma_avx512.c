@@ -121,21 +121,17 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t 
         const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw), 16));
         __m512 total = x1;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         const __m256i x_raw1 = _mm256_maskz_loadu_epi16((__mmask16)0xff, x_row + 512);
         const __m512 x2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw1), 16));
         __m512 total1 = x2;
-        ng_avx512_pin(total1);
         ng_avx512_pin(total1);
         const __m256i x_raw2 = _mm256_maskz_loadu_epi16((__mmask16)0xff, x_row + 1024);
         const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw2), 16));
         __m512 total2 = x3;
         ng_avx512_pin(total2);
-        ng_avx512_pin(total2);
         const __m256i x_raw3 = _mm256_maskz_loadu_epi16((__mmask16)0xff, x_row + 1536);
         const __m512 x4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw3), 16));
         __m512 total3 = x4;
-        ng_avx512_pin(total3);
         ng_avx512_pin(total3);
         __m512 part = ng_avx512_fold_halves(total, total1);
         __m512 part1 = ng_avx512_fold_halves(total2, total3);
@@ -196,8 +192,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t 
             __m512 part8 = _mm512_add_ps(squares, squares2);
             __m512 part9 = _mm512_add_ps(squares1, squares3);
             __m512 part10 = _mm512_add_ps(part8, part9);
-            ng_avx512_pin(part10);
-            ng_avx512_pin(part7);
             ng_avx512_pin(part10);
             parts[r] = part7;
             parts1[r] = part10;
@@ -277,7 +271,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t 
         const __m256i x_raw = _mm256_maskz_loadu_epi16((__mmask16)0xff, x_row);
         const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw), 16));
         __m512 total = x1;
-        ng_avx512_pin(total);
         ng_avx512_pin(total);
         __m512 part = ng_avx512_fold_quarters(total, total);
         __m512 part1 = ng_avx512_fold_pairs(part, part);
@@ -482,8 +475,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, const uint16_t 
         __m512 part6 = _mm512_add_ps(squares, squares2);
         __m512 part7 = _mm512_add_ps(squares1, squares3);
         __m512 part8 = _mm512_add_ps(part6, part7);
-        ng_avx512_pin(part8);
-        ng_avx512_pin(part5);
         ng_avx512_pin(part8);
         __m512 part9 = ng_avx512_fold_halves(part5, part5);
         __m512 part10 = ng_avx512_fold_quarters(part9, part9);

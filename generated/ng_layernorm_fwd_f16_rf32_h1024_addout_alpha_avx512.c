@@ -146,7 +146,6 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         const __m512 h = _mm512_fmadd_ps(all_alpha, residual1, x1);
         __m512 total = h;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         __m512 part = ng_avx512_fold_halves(total, total);
         __m512 part1 = ng_avx512_fold_quarters(part, part);
         __m512 part2 = ng_avx512_fold_pairs(part1, part1);
@@ -204,8 +203,6 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         __m512 part7 = _mm512_add_ps(squares, squares2);
         __m512 part8 = _mm512_add_ps(squares1, squares3);
         __m512 part9 = _mm512_add_ps(part7, part8);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part6);
         ng_avx512_pin(part9);
         __m512 part10 = ng_avx512_fold_halves(part6, part6);
         __m512 part11 = ng_avx512_fold_quarters(part10, part10);

@@ -161,8 +161,6 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part5 = _mm512_add_ps(part2, part3);
         ng_avx512_pin(part4);
         ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
         __m512 part6 = ng_avx512_fold_halves(part4, part5);
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
@@ -255,10 +253,6 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part20 = _mm512_add_ps(squares5, squares7);
         __m512 part21 = _mm512_add_ps(part17, part18);
         __m512 part22 = _mm512_add_ps(part19, part20);
-        ng_avx512_pin(part21);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part15);
-        ng_avx512_pin(part16);
         ng_avx512_pin(part21);
         ng_avx512_pin(part22);
         __m512 part23 = ng_avx512_fold_halves(part15, part16);

@@ -122,18 +122,14 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
         const __m512 x1 = _mm512_loadu_ps(x_row);
         __m512 total = x1;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         const __m512 x2 = _mm512_loadu_ps(x_row + 768);
         __m512 total1 = x2;
-        ng_avx512_pin(total1);
         ng_avx512_pin(total1);
         const __m512 x3 = _mm512_loadu_ps(x_row + 1536);
         __m512 total2 = x3;
         ng_avx512_pin(total2);
-        ng_avx512_pin(total2);
         const __m512 x4 = _mm512_loadu_ps(x_row + 2304);
         __m512 total3 = x4;
-        ng_avx512_pin(total3);
         ng_avx512_pin(total3);
         __m512 part = ng_avx512_fold_halves(total, total1);
         __m512 part1 = ng_avx512_fold_halves(total2, total3);
@@ -190,8 +186,6 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
             __m512 part8 = _mm512_add_ps(squares, squares2);
             __m512 part9 = _mm512_add_ps(squares1, squares3);
             __m512 part10 = _mm512_add_ps(part8, part9);
-            ng_avx512_pin(part10);
-            ng_avx512_pin(part7);
             ng_avx512_pin(part10);
             parts[r] = part7;
             parts1[r] = part10;
@@ -267,7 +261,6 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
         const __m512 x1 = _mm512_loadu_ps(x_row);
         __m512 total = x1;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         __m512 part = ng_avx512_fold_halves(total, total);
         __m512 part1 = ng_avx512_fold_quarters(part, part);
         __m512 part2 = ng_avx512_fold_pairs(part1, part1);
@@ -309,8 +302,6 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
         __m512 part7 = _mm512_add_ps(squares, squares2);
         __m512 part8 = _mm512_add_ps(squares1, squares3);
         __m512 part9 = _mm512_add_ps(part7, part8);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part6);
         ng_avx512_pin(part9);
         __m512 part10 = ng_avx512_fold_halves(part6, part6);
         __m512 part11 = ng_avx512_fold_quarters(part10, part10);

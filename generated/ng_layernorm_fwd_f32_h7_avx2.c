@@ -141,15 +141,11 @@ void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamm
                 _mm256_blend_ps(_mm256_setzero_ps(), d, 0x7f), zero);
         ng_avx2_pin(total);
         ng_avx2_pin(squares);
-        ng_avx2_pin(total);
-        ng_avx2_pin(squares);
         const __m256 x2 = _mm256_maskload_ps(x_row + 7, ng_avx2_first(7));
         const __m256 d1 = _mm256_sub_ps(x2, mu1);
         __m256 total1 = _mm256_blend_ps(_mm256_setzero_ps(), d1, 0x7f);
         __m256 squares1 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d1, 0x7f),
                 _mm256_blend_ps(_mm256_setzero_ps(), d1, 0x7f), zero);
-        ng_avx2_pin(total1);
-        ng_avx2_pin(squares1);
         ng_avx2_pin(total1);
         ng_avx2_pin(squares1);
         const __m256 x3 = _mm256_maskload_ps(x_row + 14, ng_avx2_first(7));
@@ -159,15 +155,11 @@ void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamm
                 _mm256_blend_ps(_mm256_setzero_ps(), d2, 0x7f), zero);
         ng_avx2_pin(total2);
         ng_avx2_pin(squares2);
-        ng_avx2_pin(total2);
-        ng_avx2_pin(squares2);
         const __m256 x4 = _mm256_maskload_ps(x_row + 21, ng_avx2_first(7));
         const __m256 d3 = _mm256_sub_ps(x4, mu3);
         __m256 total3 = _mm256_blend_ps(_mm256_setzero_ps(), d3, 0x7f);
         __m256 squares3 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d3, 0x7f),
                 _mm256_blend_ps(_mm256_setzero_ps(), d3, 0x7f), zero);
-        ng_avx2_pin(total3);
-        ng_avx2_pin(squares3);
         ng_avx2_pin(total3);
         ng_avx2_pin(squares3);
         __m256 part = ng_avx2_fold_halves(total, total1);
@@ -223,8 +215,6 @@ void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamm
         __m256 total = _mm256_blend_ps(_mm256_setzero_ps(), d, 0x7f);
         __m256 squares = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d, 0x7f),
                 _mm256_blend_ps(_mm256_setzero_ps(), d, 0x7f), zero);
-        ng_avx2_pin(total);
-        ng_avx2_pin(squares);
         ng_avx2_pin(total);
         ng_avx2_pin(squares);
         __m256 part = ng_avx2_fold_halves(total, total);

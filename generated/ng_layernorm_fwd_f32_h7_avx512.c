@@ -135,15 +135,11 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d), zero);
         ng_avx512_pin(total);
         ng_avx512_pin(squares);
-        ng_avx512_pin(total);
-        ng_avx512_pin(squares);
         const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 7);
         const __m512 d1 = _mm512_sub_ps(x2, mu1);
         __m512 total1 = _mm512_maskz_mov_ps((__mmask16)0x7f, d1);
         __m512 squares1 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x7f, d1),
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d1), zero);
-        ng_avx512_pin(total1);
-        ng_avx512_pin(squares1);
         ng_avx512_pin(total1);
         ng_avx512_pin(squares1);
         const __m512 x3 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 14);
@@ -153,15 +149,11 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d2), zero);
         ng_avx512_pin(total2);
         ng_avx512_pin(squares2);
-        ng_avx512_pin(total2);
-        ng_avx512_pin(squares2);
         const __m512 x4 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 21);
         const __m512 d3 = _mm512_sub_ps(x4, mu3);
         __m512 total3 = _mm512_maskz_mov_ps((__mmask16)0x7f, d3);
         __m512 squares3 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x7f, d3),
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d3), zero);
-        ng_avx512_pin(total3);
-        ng_avx512_pin(squares3);
         ng_avx512_pin(total3);
         ng_avx512_pin(squares3);
         const __m512 x5 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 28);
@@ -171,15 +163,11 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d4), zero);
         ng_avx512_pin(total4);
         ng_avx512_pin(squares4);
-        ng_avx512_pin(total4);
-        ng_avx512_pin(squares4);
         const __m512 x6 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 35);
         const __m512 d5 = _mm512_sub_ps(x6, mu5);
         __m512 total5 = _mm512_maskz_mov_ps((__mmask16)0x7f, d5);
         __m512 squares5 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x7f, d5),
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d5), zero);
-        ng_avx512_pin(total5);
-        ng_avx512_pin(squares5);
         ng_avx512_pin(total5);
         ng_avx512_pin(squares5);
         const __m512 x7 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 42);
@@ -189,15 +177,11 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d6), zero);
         ng_avx512_pin(total6);
         ng_avx512_pin(squares6);
-        ng_avx512_pin(total6);
-        ng_avx512_pin(squares6);
         const __m512 x8 = _mm512_maskz_loadu_ps((__mmask16)0x7f, x_row + 49);
         const __m512 d7 = _mm512_sub_ps(x8, mu7);
         __m512 total7 = _mm512_maskz_mov_ps((__mmask16)0x7f, d7);
         __m512 squares7 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x7f, d7),
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d7), zero);
-        ng_avx512_pin(total7);
-        ng_avx512_pin(squares7);
         ng_avx512_pin(total7);
         ng_avx512_pin(squares7);
         __m512 part = ng_avx512_fold_halves(total, total1);
@@ -285,8 +269,6 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
         __m512 total = _mm512_maskz_mov_ps((__mmask16)0x7f, d);
         __m512 squares = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x7f, d),
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d), zero);
-        ng_avx512_pin(total);
-        ng_avx512_pin(squares);
         ng_avx512_pin(total);
         ng_avx512_pin(squares);
         __m512 part = ng_avx512_fold_quarters(total, total);

@@ -154,7 +154,6 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 total1 = x2;
         __m512 part = _mm512_add_ps(total, total1);
         ng_avx512_pin(part);
-        ng_avx512_pin(part);
         __m512 part1 = ng_avx512_fold_halves(part, part);
         __m512 part2 = ng_avx512_fold_quarters(part1, part1);
         __m512 part3 = ng_avx512_fold_pairs(part2, part2);
@@ -226,10 +225,6 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 part14 = _mm512_add_ps(squares5, squares7);
         __m512 part15 = _mm512_add_ps(part11, part12);
         __m512 part16 = _mm512_add_ps(part13, part14);
-        ng_avx512_pin(part15);
-        ng_avx512_pin(part16);
-        ng_avx512_pin(part9);
-        ng_avx512_pin(part10);
         ng_avx512_pin(part15);
         ng_avx512_pin(part16);
         __m512 part17 = ng_avx512_fold_halves(part9, part10);

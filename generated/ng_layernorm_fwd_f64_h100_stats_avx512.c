@@ -111,18 +111,14 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         const __m512d x1 = _mm512_maskz_loadu_pd((__mmask8)0x3, x_row);
         __m512d total = x1;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         const __m512d x2 = _mm512_maskz_loadu_pd((__mmask8)0x3, x_row + 100);
         __m512d total1 = x2;
-        ng_avx512_pin(total1);
         ng_avx512_pin(total1);
         const __m512d x3 = _mm512_maskz_loadu_pd((__mmask8)0x3, x_row + 200);
         __m512d total2 = x3;
         ng_avx512_pin(total2);
-        ng_avx512_pin(total2);
         const __m512d x4 = _mm512_maskz_loadu_pd((__mmask8)0x3, x_row + 300);
         __m512d total3 = x4;
-        ng_avx512_pin(total3);
         ng_avx512_pin(total3);
         __m512d part = ng_avx512_fold_halves_f64(total, total1);
         __m512d part1 = ng_avx512_fold_halves_f64(total2, total3);
@@ -185,8 +181,6 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
             __m512d part7 = _mm512_add_pd(squares, squares2);
             __m512d part8 = _mm512_add_pd(squares1, squares3);
             __m512d part9 = _mm512_add_pd(part7, part8);
-            ng_avx512_pin(part9);
-            ng_avx512_pin(part6);
             ng_avx512_pin(part9);
             parts[r] = part6;
             parts1[r] = part9;
@@ -293,7 +287,6 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         const __m512d x1 = _mm512_maskz_loadu_pd((__mmask8)0x3, x_row);
         __m512d total = x1;
         ng_avx512_pin(total);
-        ng_avx512_pin(total);
         __m512d part = ng_avx512_fold_neighbours_f64(total, total);
         const __m512d sum_x = _mm512_add_pd(part, zero);
         /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
@@ -369,8 +362,6 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         __m512d part4 = _mm512_add_pd(squares, squares2);
         __m512d part5 = _mm512_add_pd(squares1, squares3);
         __m512d part6 = _mm512_add_pd(part4, part5);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part3);
         ng_avx512_pin(part6);
         __m512d part7 = ng_avx512_fold_halves_f64(part3, part3);
         __m512d part8 = ng_avx512_fold_quarters_f64(part7, part7);

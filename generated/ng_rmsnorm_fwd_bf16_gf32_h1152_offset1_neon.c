@@ -175,7 +175,6 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
         float32x4_t part13 = vaddq_f32(part9, part11);
         float32x4_t part14 = vaddq_f32(part12, part13);
         ng_neon_pin(part14);
-        ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
         float32x4_t squares16 = zero;
@@ -259,7 +258,6 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
         float32x4_t part29 = vaddq_f32(part25, part27);
         float32x4_t part30 = vaddq_f32(part26, part28);
         float32x4_t part31 = vaddq_f32(part29, part30);
-        ng_neon_pin(part31);
         ng_neon_pin(part31);
         float32x4_t part32 = ng_neon_fold_halves(part31, part31);
         float32x4_t part33 = vpaddq_f32(part32, part32);

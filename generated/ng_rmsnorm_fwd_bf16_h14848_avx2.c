@@ -153,8 +153,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
                 __m256 part5 = _mm256_add_ps(part1, part3);
                 ng_avx2_pin(part4);
                 ng_avx2_pin(part5);
-                ng_avx2_pin(part4);
-                ng_avx2_pin(part5);
                 parts1[r * 2] = part4;
                 parts1[r * 2 + 1] = part5;
             }
@@ -250,8 +248,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
             __m256 part3 = _mm256_add_ps(squares3, squares7);
             __m256 part4 = _mm256_add_ps(part, part2);
             __m256 part5 = _mm256_add_ps(part1, part3);
-            ng_avx2_pin(part4);
-            ng_avx2_pin(part5);
             ng_avx2_pin(part4);
             ng_avx2_pin(part5);
             __m256 part6 = ng_avx2_fold_halves(part4, part5);

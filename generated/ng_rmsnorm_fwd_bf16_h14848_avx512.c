@@ -154,8 +154,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
                 __m512 part1 = _mm512_add_ps(squares1, squares3);
                 ng_avx512_pin(part);
                 ng_avx512_pin(part1);
-                ng_avx512_pin(part);
-                ng_avx512_pin(part1);
                 parts1[r * 2] = part;
                 parts1[r * 2 + 1] = part1;
             }
@@ -234,8 +232,6 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
             }
             __m512 part = _mm512_add_ps(squares, squares2);
             __m512 part1 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part);
-            ng_avx512_pin(part1);
             ng_avx512_pin(part);
             ng_avx512_pin(part1);
             __m512 part2 = ng_avx512_fold_halves(part, part1);

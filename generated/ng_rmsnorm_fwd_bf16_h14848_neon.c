@@ -177,8 +177,6 @@ void ng_rmsnorm_fwd_bf16_h14848_neon(size_t rows, const uint16_t *x, const uint1
             float32x4_t part13 = vaddq_f32(part9, part11);
             ng_neon_pin(part12);
             ng_neon_pin(part13);
-            ng_neon_pin(part12);
-            ng_neon_pin(part13);
             float32x4_t part14 = ng_neon_fold_halves(part12, part13);
             float32x4_t part15 = vpaddq_f32(part14, part14);
             float32x4_t part16 = vpaddq_f32(part15, part15);

@@ -152,8 +152,6 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
             __m256 part5 = _mm256_add_ps(part1, part3);
             ng_avx2_pin(part4);
             ng_avx2_pin(part5);
-            ng_avx2_pin(part4);
-            ng_avx2_pin(part5);
             parts[r * 2] = part4;
             parts[r * 2 + 1] = part5;
         }
@@ -204,8 +202,6 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
             __m256 part11 = _mm256_add_ps(squares3, squares7);
             __m256 part12 = _mm256_add_ps(part8, part10);
             __m256 part13 = _mm256_add_ps(part9, part11);
-            ng_avx2_pin(part12);
-            ng_avx2_pin(part13);
             ng_avx2_pin(part12);
             ng_avx2_pin(part13);
             parts1[r * 2] = part12;
@@ -327,8 +323,6 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
         __m256 part5 = _mm256_add_ps(part1, part3);
         ng_avx2_pin(part4);
         ng_avx2_pin(part5);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
         __m256 part6 = ng_avx2_fold_halves(part4, part5);
         __m256 part7 = ng_avx2_fold_pairs(part6, part6);
         __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
@@ -369,8 +363,6 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
         __m256 part13 = _mm256_add_ps(squares11, squares15);
         __m256 part14 = _mm256_add_ps(part10, part12);
         __m256 part15 = _mm256_add_ps(part11, part13);
-        ng_avx2_pin(part14);
-        ng_avx2_pin(part15);
         ng_avx2_pin(part14);
         ng_avx2_pin(part15);
         __m256 part16 = ng_avx2_fold_halves(part14, part15);

@@ -170,8 +170,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
             __m512 part1 = _mm512_add_ps(squares1, squares3);
             ng_avx512_pin(part);
             ng_avx512_pin(part1);
-            ng_avx512_pin(part);
-            ng_avx512_pin(part1);
             parts[r * 2] = part;
             parts[r * 2 + 1] = part1;
         }
@@ -222,8 +220,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
             }
             __m512 part9 = _mm512_add_ps(squares, squares2);
             __m512 part10 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part9);
-            ng_avx512_pin(part10);
             ng_avx512_pin(part9);
             ng_avx512_pin(part10);
             parts1[r * 2] = part9;
@@ -342,8 +338,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         ng_avx512_pin(part);
         ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
         __m512 part2 = ng_avx512_fold_halves(part, part1);
         __m512 part3 = ng_avx512_fold_quarters(part2, part2);
         __m512 part4 = ng_avx512_fold_pairs(part3, part3);
@@ -381,8 +375,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
         }
         __m512 part7 = _mm512_add_ps(squares4, squares6);
         __m512 part8 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part8);
         ng_avx512_pin(part7);
         ng_avx512_pin(part8);
         __m512 part9 = ng_avx512_fold_halves(part7, part8);

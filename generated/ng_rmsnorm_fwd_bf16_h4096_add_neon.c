@@ -247,8 +247,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
         float32x4_t part13 = vaddq_f32(part9, part11);
         ng_neon_pin(part12);
         ng_neon_pin(part13);
-        ng_neon_pin(part12);
-        ng_neon_pin(part13);
         float32x4_t part14 = ng_neon_fold_halves(part12, part13);
         float32x4_t part15 = vpaddq_f32(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
@@ -411,8 +409,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
         float32x4_t part28 = vaddq_f32(part20, part24);
         float32x4_t part29 = vaddq_f32(part25, part27);
         float32x4_t part30 = vaddq_f32(part26, part28);
-        ng_neon_pin(part29);
-        ng_neon_pin(part30);
         ng_neon_pin(part29);
         ng_neon_pin(part30);
         float32x4_t part31 = ng_neon_fold_halves(part29, part30);

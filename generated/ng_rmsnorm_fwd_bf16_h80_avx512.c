@@ -153,8 +153,6 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         ng_avx512_pin(part);
         ng_avx512_pin(part1);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
         const __m512i x_raw3 = _mm512_loadu_si512(x_row + 80);
         const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
         __m512 squares4 = _mm512_fmadd_ps(x7, x7, zero);
@@ -172,8 +170,6 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         squares5 = _mm512_fmadd_ps(x12, x12, squares5);
         __m512 part2 = _mm512_add_ps(squares4, squares6);
         __m512 part3 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
         ng_avx512_pin(part2);
         ng_avx512_pin(part3);
         const __m512i x_raw6 = _mm512_loadu_si512(x_row + 160);
@@ -195,8 +191,6 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         __m512 part5 = _mm512_add_ps(squares9, squares11);
         ng_avx512_pin(part4);
         ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
         const __m512i x_raw9 = _mm512_loadu_si512(x_row + 240);
         const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
         __m512 squares12 = _mm512_fmadd_ps(x19, x19, zero);
@@ -214,8 +208,6 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         squares13 = _mm512_fmadd_ps(x24, x24, squares13);
         __m512 part6 = _mm512_add_ps(squares12, squares14);
         __m512 part7 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
         ng_avx512_pin(part6);
         ng_avx512_pin(part7);
         __m512 part8 = ng_avx512_fold_halves(part, part1);
@@ -337,8 +329,6 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         squares1 = _mm512_fmadd_ps(x6, x6, squares1);
         __m512 part = _mm512_add_ps(squares, squares2);
         __m512 part1 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
         ng_avx512_pin(part);
         ng_avx512_pin(part1);
         __m512 part2 = ng_avx512_fold_halves(part, part1);

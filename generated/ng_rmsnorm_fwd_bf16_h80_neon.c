@@ -177,8 +177,6 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
             float32x4_t part13 = vaddq_f32(part9, part11);
             ng_neon_pin(part12);
             ng_neon_pin(part13);
-            ng_neon_pin(part12);
-            ng_neon_pin(part13);
             parts[r * 2] = part12;
             parts[r * 2 + 1] = part13;
         }
@@ -308,8 +306,6 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
         float32x4_t part11 = vaddq_f32(part3, part7);
         float32x4_t part12 = vaddq_f32(part8, part10);
         float32x4_t part13 = vaddq_f32(part9, part11);
-        ng_neon_pin(part12);
-        ng_neon_pin(part13);
         ng_neon_pin(part12);
         ng_neon_pin(part13);
         float32x4_t part14 = ng_neon_fold_halves(part12, part13);

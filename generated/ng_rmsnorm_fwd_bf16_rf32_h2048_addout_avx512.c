@@ -215,8 +215,6 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x
         __m512 part5 = _mm512_add_ps(part2, part3);
         ng_avx512_pin(part4);
         ng_avx512_pin(part5);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
         __m512 part6 = ng_avx512_fold_halves(part4, part5);
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);

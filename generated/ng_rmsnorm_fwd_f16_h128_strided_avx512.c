@@ -166,7 +166,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        ng_avx512_pin(part2);
         const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row1));
         const __m512 x9 = _mm512_cvtph_ps(x_raw8);
         __m512 squares4 = _mm512_fmadd_ps(x9, x9, zero);
@@ -194,7 +193,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part3 = _mm512_add_ps(squares4, squares6);
         __m512 part4 = _mm512_add_ps(squares5, squares7);
         __m512 part5 = _mm512_add_ps(part3, part4);
-        ng_avx512_pin(part5);
         ng_avx512_pin(part5);
         const __m256i x_raw16 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row2));
         const __m512 x17 = _mm512_cvtph_ps(x_raw16);
@@ -224,7 +222,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part7 = _mm512_add_ps(squares9, squares11);
         __m512 part8 = _mm512_add_ps(part6, part7);
         ng_avx512_pin(part8);
-        ng_avx512_pin(part8);
         const __m256i x_raw24 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row3));
         const __m512 x25 = _mm512_cvtph_ps(x_raw24);
         __m512 squares12 = _mm512_fmadd_ps(x25, x25, zero);
@@ -252,7 +249,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part9 = _mm512_add_ps(squares12, squares14);
         __m512 part10 = _mm512_add_ps(squares13, squares15);
         __m512 part11 = _mm512_add_ps(part9, part10);
-        ng_avx512_pin(part11);
         ng_avx512_pin(part11);
         __m512 part12 = ng_avx512_fold_halves(part2, part5);
         __m512 part13 = ng_avx512_fold_halves(part8, part11);
@@ -442,7 +438,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part = _mm512_add_ps(squares, squares2);
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
-        ng_avx512_pin(part2);
         ng_avx512_pin(part2);
         __m512 part3 = ng_avx512_fold_halves(part2, part2);
         __m512 part4 = ng_avx512_fold_quarters(part3, part3);

@@ -166,7 +166,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, const uint16_t *x, ptrdif
             float32x4_t part13 = vaddq_f32(part9, part11);
             float32x4_t part14 = vaddq_f32(part12, part13);
             ng_neon_pin(part14);
-            ng_neon_pin(part14);
             parts[r] = part14;
         }
         float32x4_t part = ng_neon_fold_halves(parts[0], parts[1]);
@@ -334,7 +333,6 @@ void ng_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, const uint16_t *x, ptrdif
         float32x4_t part12 = vaddq_f32(part8, part10);
         float32x4_t part13 = vaddq_f32(part9, part11);
         float32x4_t part14 = vaddq_f32(part12, part13);
-        ng_neon_pin(part14);
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);

@@ -138,7 +138,6 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const floa
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        ng_avx512_pin(part2);
         const __m512 x9 = _mm512_loadu_ps(x_row + 128);
         __m512 squares4 = _mm512_fmadd_ps(x9, x9, zero);
         const __m512 x10 = _mm512_loadu_ps(x_row + 144);
@@ -158,7 +157,6 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const floa
         __m512 part3 = _mm512_add_ps(squares4, squares6);
         __m512 part4 = _mm512_add_ps(squares5, squares7);
         __m512 part5 = _mm512_add_ps(part3, part4);
-        ng_avx512_pin(part5);
         ng_avx512_pin(part5);
         __m512 part6 = ng_avx512_fold_halves(part2, part5);
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
@@ -257,7 +255,6 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const floa
         __m512 part = _mm512_add_ps(squares, squares2);
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
-        ng_avx512_pin(part2);
         ng_avx512_pin(part2);
         __m512 part3 = ng_avx512_fold_halves(part2, part2);
         __m512 part4 = ng_avx512_fold_quarters(part3, part3);

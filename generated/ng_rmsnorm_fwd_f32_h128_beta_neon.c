@@ -158,7 +158,6 @@ void ng_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, const float *x, const float 
         float32x4_t part13 = vaddq_f32(part9, part11);
         float32x4_t part14 = vaddq_f32(part12, part13);
         ng_neon_pin(part14);
-        ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */

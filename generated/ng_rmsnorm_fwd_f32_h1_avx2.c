@@ -116,18 +116,14 @@ void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma,
         const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
         __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
         ng_avx2_pin(squares);
-        ng_avx2_pin(squares);
         const __m256 x2 = _mm256_maskload_ps(x_row + 1, ng_avx2_first(1));
         __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        ng_avx2_pin(squares1);
         ng_avx2_pin(squares1);
         const __m256 x3 = _mm256_maskload_ps(x_row + 2, ng_avx2_first(1));
         __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
         ng_avx2_pin(squares2);
-        ng_avx2_pin(squares2);
         const __m256 x4 = _mm256_maskload_ps(x_row + 3, ng_avx2_first(1));
         __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        ng_avx2_pin(squares3);
         ng_avx2_pin(squares3);
         __m256 part = ng_avx2_fold_halves(squares, squares1);
         __m256 part1 = ng_avx2_fold_halves(squares2, squares3);
@@ -158,7 +154,6 @@ void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma,
         /* Pass 1 of 2: sum x * x. */
         const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
         __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        ng_avx2_pin(squares);
         ng_avx2_pin(squares);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(squares, one), all_eps)));

@@ -92,18 +92,14 @@ void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamm
         const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
         __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
         ng_avx512_pin(squares);
-        ng_avx512_pin(squares);
         const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 1);
         __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
-        ng_avx512_pin(squares1);
         ng_avx512_pin(squares1);
         const __m512 x3 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 2);
         __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
         ng_avx512_pin(squares2);
-        ng_avx512_pin(squares2);
         const __m512 x4 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 3);
         __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
-        ng_avx512_pin(squares3);
         ng_avx512_pin(squares3);
         __m512 part = ng_avx512_fold_halves(squares, squares1);
         __m512 part1 = ng_avx512_fold_halves(squares2, squares3);
@@ -134,7 +130,6 @@ void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamm
         /* Pass 1 of 2: sum x * x. */
         const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
         __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
-        ng_avx512_pin(squares);
         ng_avx512_pin(squares);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(squares, one), all_eps)));

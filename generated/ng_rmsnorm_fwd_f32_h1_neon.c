@@ -102,10 +102,8 @@ void ng_rmsnorm_fwd_f32_h1_neon(size_t rows, const float *x, const float *gamma,
         const float32x4_t x1 = ng_neon_load_f32(x_row, 1);
         float32x4_t squares = vfmaq_f32(zero, x1, x1);
         ng_neon_pin(squares);
-        ng_neon_pin(squares);
         const float32x4_t x2 = ng_neon_load_f32(x_row + 1, 1);
         float32x4_t squares1 = vfmaq_f32(zero, x2, x2);
-        ng_neon_pin(squares1);
         ng_neon_pin(squares1);
         float32x4_t part = ng_neon_fold_halves(squares, squares1);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
@@ -126,7 +124,6 @@ void ng_rmsnorm_fwd_f32_h1_neon(size_t rows, const float *x, const float *gamma,
         /* Pass 1 of 2: sum x * x. */
         const float32x4_t x1 = ng_neon_load_f32(x_row, 1);
         float32x4_t squares = vfmaq_f32(zero, x1, x1);
-        ng_neon_pin(squares);
         ng_neon_pin(squares);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(squares, one), all_eps)));

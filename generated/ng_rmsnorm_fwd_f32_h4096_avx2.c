@@ -126,7 +126,6 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
         __m256 part5 = _mm256_add_ps(part1, part3);
         __m256 part6 = _mm256_add_ps(part4, part5);
         ng_avx2_pin(part6);
-        ng_avx2_pin(part6);
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
@@ -163,7 +162,6 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
         __m256 part14 = _mm256_add_ps(part10, part12);
         __m256 part15 = _mm256_add_ps(part11, part13);
         __m256 part16 = _mm256_add_ps(part14, part15);
-        ng_avx2_pin(part16);
         ng_avx2_pin(part16);
         __m256 part17 = ng_avx2_fold_halves(part16, part16);
         __m256 part18 = ng_avx2_fold_pairs(part17, part17);

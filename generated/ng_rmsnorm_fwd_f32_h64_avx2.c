@@ -122,7 +122,6 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part5 = _mm256_add_ps(part1, part3);
         __m256 part6 = _mm256_add_ps(part4, part5);
         ng_avx2_pin(part6);
-        ng_avx2_pin(part6);
         const __m256 x9 = _mm256_loadu_ps(x_row + 64);
         __m256 squares8 = _mm256_fmadd_ps(x9, x9, zero);
         const __m256 x10 = _mm256_loadu_ps(x_row + 72);
@@ -146,7 +145,6 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part11 = _mm256_add_ps(part7, part9);
         __m256 part12 = _mm256_add_ps(part8, part10);
         __m256 part13 = _mm256_add_ps(part11, part12);
-        ng_avx2_pin(part13);
         ng_avx2_pin(part13);
         const __m256 x17 = _mm256_loadu_ps(x_row + 128);
         __m256 squares16 = _mm256_fmadd_ps(x17, x17, zero);
@@ -172,7 +170,6 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part19 = _mm256_add_ps(part15, part17);
         __m256 part20 = _mm256_add_ps(part18, part19);
         ng_avx2_pin(part20);
-        ng_avx2_pin(part20);
         const __m256 x25 = _mm256_loadu_ps(x_row + 192);
         __m256 squares24 = _mm256_fmadd_ps(x25, x25, zero);
         const __m256 x26 = _mm256_loadu_ps(x_row + 200);
@@ -196,7 +193,6 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part25 = _mm256_add_ps(part21, part23);
         __m256 part26 = _mm256_add_ps(part22, part24);
         __m256 part27 = _mm256_add_ps(part25, part26);
-        ng_avx2_pin(part27);
         ng_avx2_pin(part27);
         __m256 part28 = ng_avx2_fold_halves(part6, part13);
         __m256 part29 = ng_avx2_fold_halves(part20, part27);
@@ -341,7 +337,6 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part4 = _mm256_add_ps(part, part2);
         __m256 part5 = _mm256_add_ps(part1, part3);
         __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
         ng_avx2_pin(part6);
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);

@@ -128,7 +128,6 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        ng_avx512_pin(part2);
         const __m512 x5 = _mm512_loadu_ps(x_row + 64);
         __m512 squares4 = _mm512_fmadd_ps(x5, x5, zero);
         const __m512 x6 = _mm512_loadu_ps(x_row + 80);
@@ -140,7 +139,6 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part3 = _mm512_add_ps(squares4, squares6);
         __m512 part4 = _mm512_add_ps(squares5, squares7);
         __m512 part5 = _mm512_add_ps(part3, part4);
-        ng_avx512_pin(part5);
         ng_avx512_pin(part5);
         const __m512 x9 = _mm512_loadu_ps(x_row + 128);
         __m512 squares8 = _mm512_fmadd_ps(x9, x9, zero);
@@ -154,7 +152,6 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part7 = _mm512_add_ps(squares9, squares11);
         __m512 part8 = _mm512_add_ps(part6, part7);
         ng_avx512_pin(part8);
-        ng_avx512_pin(part8);
         const __m512 x13 = _mm512_loadu_ps(x_row + 192);
         __m512 squares12 = _mm512_fmadd_ps(x13, x13, zero);
         const __m512 x14 = _mm512_loadu_ps(x_row + 208);
@@ -166,7 +163,6 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part9 = _mm512_add_ps(squares12, squares14);
         __m512 part10 = _mm512_add_ps(squares13, squares15);
         __m512 part11 = _mm512_add_ps(part9, part10);
-        ng_avx512_pin(part11);
         ng_avx512_pin(part11);
         __m512 part12 = ng_avx512_fold_halves(part2, part5);
         __m512 part13 = ng_avx512_fold_halves(part8, part11);
@@ -248,7 +244,6 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part = _mm512_add_ps(squares, squares2);
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
-        ng_avx512_pin(part2);
         ng_avx512_pin(part2);
         __m512 part3 = ng_avx512_fold_halves(part2, part2);
         __m512 part4 = ng_avx512_fold_quarters(part3, part3);

@@ -124,7 +124,6 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         float32x4_t part13 = vaddq_f32(part9, part11);
         float32x4_t part14 = vaddq_f32(part12, part13);
         ng_neon_pin(part14);
-        ng_neon_pin(part14);
         const float32x4_t x17 = vld1q_f32(x_row + 64);
         float32x4_t squares16 = vfmaq_f32(zero, x17, x17);
         const float32x4_t x18 = vld1q_f32(x_row + 68);
@@ -172,7 +171,6 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         float32x4_t part27 = vaddq_f32(part23, part25);
         float32x4_t part28 = vaddq_f32(part24, part26);
         float32x4_t part29 = vaddq_f32(part27, part28);
-        ng_neon_pin(part29);
         ng_neon_pin(part29);
         float32x4_t part30 = ng_neon_fold_halves(part14, part29);
         float32x4_t part31 = vpaddq_f32(part30, part30);
@@ -345,7 +343,6 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         float32x4_t part12 = vaddq_f32(part8, part10);
         float32x4_t part13 = vaddq_f32(part9, part11);
         float32x4_t part14 = vaddq_f32(part12, part13);
-        ng_neon_pin(part14);
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);

@@ -163,7 +163,6 @@ void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamm
             __m256 part5 = _mm256_add_ps(part1, part3);
             __m256 part6 = _mm256_add_ps(part4, part5);
             ng_avx2_pin(part6);
-            ng_avx2_pin(part6);
             parts[r] = part6;
         }
         __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
@@ -244,7 +243,6 @@ void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamm
         __m256 part4 = _mm256_add_ps(part, part2);
         __m256 part5 = _mm256_add_ps(part1, part3);
         __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
         ng_avx2_pin(part6);
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);

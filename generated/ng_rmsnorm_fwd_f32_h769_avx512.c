@@ -136,7 +136,6 @@ void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *ga
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        ng_avx512_pin(part2);
         __m512 part3 = ng_avx512_fold_halves(part2, part2);
         __m512 part4 = ng_avx512_fold_quarters(part3, part3);
         __m512 part5 = ng_avx512_fold_pairs(part4, part4);

@@ -10,6 +10,9 @@
 --   clamp0(a)                        a < 0 ? +0 : a
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
 --   bcast(v, slot)                   one slot in all; slot is literal
+--   store_first(p, v)                a statement: writes slot 0 to p
+--   widen_low(v) widen_high(v)       f32: the lower, the upper half of the slots as f64
+--   to_f32(v)                        f64: rounded to f32, slot s to slot s; what the other slots hold does not matter
 --   pin(v)                           a statement: the variable v has its value now, and no compiler merges or delays it
 --   forget()                         a statement: values loaded before it are not kept for loads behind it
 --   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]
@@ -23,7 +26,8 @@
 --   store(p, j, q) store_n(p, j, q, n)   writes raw register j of the chunk at p; its first n elements and no byte more
 --
 -- `arithmetic`: the scalar meanings; `fmaf` is exact. `structural`: the words that every kernel on vectors may need, and
--- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN.
+-- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN. `widening`: those of f32 that
+-- sums in f64 need.
 
 return {
   arithmetic = {
@@ -36,6 +40,7 @@ return {
     { name = "fnma", arity = 3, meaning = "fma(-a, b, c)" },
     { name = "clamp0", arity = 1, meaning = "a < 0 ? 0 : a" },
   },
+  widening = { "widen_low", "widen_high" },
   structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget" },
   memory = { "first", "load", "load_n", "widen", "narrow", "store", "store_n" },
 }

@@ -27,7 +27,7 @@ local MUTANTS = {
   { fault = "tail: writes one element too many", file = "targets/avx2.lua",
     text = '("@avx2_store_f32(%s, %s, %d)"):format(p, q, n)', replacement = '("@avx2_store_f32(%s, %s, %d)"):format(p, q, n + 1)' },
   { fault = "block: too short", file = "gen/contract.lua",
-    text = "ONE_BLOCK, LONGEST_BLOCK = 1024, 4096", replacement = "ONE_BLOCK, LONGEST_BLOCK = 1024, 2048" },
+    text = "ONE_BLOCK, LONGEST_BLOCK, UNIT = 1024, 4096, 64", replacement = "ONE_BLOCK, LONGEST_BLOCK, UNIT = 1024, 2048, 64" },
   { fault = "block: halves meet first", file = "targets/scalar.lua",
     text = "@scalar_pairwise(float *part, size_t n)\n{\n    for (; n > 1; n /= 2) {\n        for (size_t i = 0; i < n / 2; ++i)\n"
       .. "            part[i] = part[2 * i] + part[2 * i + 1];",

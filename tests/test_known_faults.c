@@ -12,9 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_POINTERS = 8 };
-
-static const double eps = 1e-5;
+enum { MAX_POINTERS = 8, MAX_SCALARS = 2 };
 
 /* The arguments of one call: a buffer for each pointer, in call order. */
 typedef struct call {
@@ -23,7 +21,14 @@ typedef struct call {
     void *ptr[MAX_POINTERS];
     size_t row_bytes[MAX_POINTERS]; /* 0 for parameters */
     int output[MAX_POINTERS];
+    ptrdiff_t stride[MAX_POINTERS]; /* used by strided kernels: rows are packed all the same */
+    double scalar[MAX_SCALARS];
 } call;
+
+static size_t size_of(const ng_arg *arg)
+{
+    return strcmp(arg->dtype, "f64") == 0 ? 8 : strcmp(arg->dtype, "f32") == 0 ? 4 : 2;
+}
 
 static void fill(const ng_arg *arg, void *memory, size_t n)
 {
@@ -31,25 +36,35 @@ static void fill(const ng_arg *arg, void *memory, size_t n)
         uint32_t hash = (uint32_t)i * 2654435761U, bits;
         float value = -5 + 37 * ((float)(hash >> 8) / (1 << 24) - 0.5F);
         memcpy(&bits, &value, sizeof bits);
-        if (strcmp(arg->dtype, "bf16") == 0)
-            ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
-        else
+        if (strcmp(arg->dtype, "f64") == 0)
+            ((double *)memory)[i] = value;
+        else if (strcmp(arg->dtype, "f32") == 0)
             ((float *)memory)[i] = value;
+        else if (strcmp(arg->dtype, "bf16") == 0)
+            ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
+        else /* f16 between 1 and 2 */
+            ((uint16_t *)memory)[i] = (uint16_t)(0x3c00 | hash >> 22);
     }
 }
 
 static call new_call(const ng_kernel *kernel, size_t rows)
 {
     call c = {.kernel = kernel, .rows = rows};
+    size_t scalars = 0;
+    for (size_t i = 0; i < MAX_POINTERS; i++) c.stride[i] = (ptrdiff_t)kernel->h;
     for (size_t a = 0; a < kernel->arg_count; a++) {
         const ng_arg *arg = &kernel->args[a];
-        if (strcmp(arg->shape, "scalar") == 0) continue;
-        size_t size = strcmp(arg->dtype, "bf16") == 0 ? 2 : 4;
-        int matrix = strcmp(arg->shape, "rows,h") == 0;
-        size_t n = matrix ? rows * kernel->h : kernel->h;
+        if (strcmp(arg->shape, "scalar") == 0) {
+            if (strcmp(arg->name, "alpha") == 0) c.scalar[scalars++] = 0.81;
+            if (strcmp(arg->name, "eps") == 0) c.scalar[scalars++] = 1e-5;
+            continue;
+        }
+        size_t size = size_of(arg), width = strcmp(arg->shape, "rows") == 0 ? 1 : kernel->h;
+        int has_rows = strncmp(arg->shape, "rows", 4) == 0;
+        size_t n = has_rows ? rows * width : width;
         c.ptr[c.count] = calloc(n, size);
         ck_assert_ptr_nonnull(c.ptr[c.count]);
-        c.row_bytes[c.count] = matrix ? kernel->h * size : 0;
+        c.row_bytes[c.count] = has_rows ? width * size : 0;
         c.output[c.count] = strcmp(arg->io, "out") == 0;
         if (!c.output[c.count]) fill(arg, c.ptr[c.count], n);
         c.count++;
@@ -67,7 +82,7 @@ static void run(const call *c, size_t first, size_t rows)
 {
     void *ptr[MAX_POINTERS];
     for (size_t i = 0; i < c->count; i++) ptr[i] = (char *)c->ptr[i] + first * c->row_bytes[i];
-    c->kernel->invoke(rows, ptr, NULL, &eps);
+    c->kernel->invoke(rows, ptr, c->stride, c->scalar);
 }
 
 static void clear_outputs(call *c)
@@ -126,7 +141,9 @@ END_TEST
 static void without_rows(const ng_kernel *kernel)
 {
     void *ptr[MAX_POINTERS] = {0};
-    kernel->invoke(0, ptr, NULL, &eps);
+    const ptrdiff_t stride[MAX_POINTERS] = {0};
+    const double scalar[MAX_SCALARS] = {0};
+    kernel->invoke(0, ptr, stride, scalar);
 }
 
 START_TEST(E13_no_rows)
@@ -238,7 +255,7 @@ START_TEST(E10_more_than_2_to_the_31_elements)
         for (size_t e = 0; e < tile / 2; e++) ((uint16_t *)x)[e] = 0x3f80;
         memcpy(x + tiles * tile, c.ptr[0], tile);
         void *ptr[] = {x, c.ptr[1], y};
-        kernel->invoke(rows, ptr, NULL, &eps);
+        kernel->invoke(rows, ptr, NULL, c.scalar);
         run(&c, 0, 128);
         ck_assert_int_eq(memcmp(y + tiles * tile, c.ptr[2], tile), 0);
         ck_assert_int_ne(memcmp(y, c.ptr[2], tile), 0);

@@ -35,7 +35,8 @@ static real_bits bits_of(real v)
     return bits;
 }
 
-/* Zeros, ones, infinities, NaN with various payloads, extremes; in f32 midpoints of the 16-bit dtypes and their neighbours. */
+/* Zeros, ones, infinities, NaN with various payloads, extremes; in f32 midpoints of the 16-bit dtypes and their
+ * neighbours. */
 #ifdef VOCABULARY_F64
 static const real_bits special[] = {
     0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000,
@@ -168,7 +169,8 @@ static void check_loads(const vocabulary_memory *m, const ref_dtype *dtype, cons
         for (int i = 0; i < n; ++i) {
             const real_bits bits = any_bits();
             const uint16_t half = (uint16_t)(bits >> (8 * sizeof bits - 16));
-            memcpy(from + (size_t)i * dtype->size, dtype->size == 2 ? (const void *)&half : (const void *)&bits, dtype->size);
+            memcpy(from + (size_t)i * dtype->size, dtype->size == 2 ? (const void *)&half : (const void *)&bits,
+                   dtype->size);
         }
         m->load(from, n, out);
         for (int i = 0; i < chunk; ++i) {

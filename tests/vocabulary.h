@@ -1,5 +1,5 @@
-/* The words of one target for one type as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c compares
-   them with their scalar meaning. Vectors travel as arrays of `width` reals, raw registers in memory only. */
+/* The words of one target for one type as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c
+   compares them with their scalar meaning. Vectors travel as arrays of `width` reals, raw registers in memory only. */
 #ifndef NG_TESTS_VOCABULARY_H
 #define NG_TESTS_VOCABULARY_H
 
@@ -25,8 +25,8 @@ typedef struct vocabulary_word {
     real (*meaning)(real a, real b, real c);
 } vocabulary_word;
 
-/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means +0;
-   only the first `count` slots matter. */
+/* A word that moves slots: out[s] = a[low[s]] (+ the same of high), where indices from width on mean b, and -1 means
+   +0; only the first `count` slots matter. */
 typedef struct vocabulary_move {
     const char *name;
     void (*word)(const real *a, const real *b, real *out);
@@ -41,8 +41,8 @@ typedef struct vocabulary_conversion {
     int first, count;
 } vocabulary_conversion;
 
-/* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of vector k
-   lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
+/* The memory words of a dtype in a layout, for chunks of `vecs` vectors. element[k * width + s] is where slot s of
+   vector k lies in the chunk. n is 1 to the length of the chunk, which stands for the words without n. */
 typedef struct vocabulary_memory {
     const char *layout, *dtype;
     int vecs;

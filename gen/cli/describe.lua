@@ -48,12 +48,12 @@ local function text_of(d)
     ("  contract  %d: %s, sums in %s over %d lanes, blocks of %d, %s tree, rounding x %s, residual %s, gamma %s, y %s")
       :format(c.version, c.compute, c.acc, c.lanes, c.block, c.tree, c.x, c.residual, c.gamma, c.y),
     ("  bytes     reads %d, writes %d per row; %d of parameters"):format(b.read, b.write, b.parameters),
-    ("  error     at most %g u of the normalised value + %g u absolute, u = 2^-24 (%s)")
-      :format(bound.rel_u, bound.abs_u, bound.domain),
+    ("  error     at most %g u of the normalised value + %g u absolute, u = %s (%s)")
+      :format(bound.rel_u, bound.abs_u, c.compute == "f64" and "2^-53" or "2^-24", bound.domain),
     "  arguments in call order",
   }
   for _, a in ipairs(d.args) do
-    lines[#lines + 1] = ("    %-10s%-10s%-8s%-12s%s"):format(a.name, a.ctype, a.dtype, shape_text(a.shape), a.io)
+    lines[#lines + 1] = ("    %-16s%-11s%-11s%-12s%s"):format(a.name, a.ctype, a.dtype, shape_text(a.shape), a.io)
   end
   return table.concat(lines, "\n") .. "\n"
 end

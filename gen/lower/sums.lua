@@ -95,6 +95,7 @@ function Body:row_sums(builder, sweep, row, blocks, start)
   local lists, mine, places = empty_lists(sweep.sums), empty_lists(sweep.sums), {}
   for b, block in ipairs(blocks) do places[b] = { row = row, block = block.index, base = block.base, length = block.length } end
   for strip = 0, self.strips_now - 1 do self:strip_sums(builder, sweep, places, strip, start, mine) end
+  if self.strips_now * self.parts == 1 then return mine end
   for s in ipairs(sweep.sums) do
     local folded = self:fold_lanes(builder, mine[s], self.strips_now * self.chunk / 2, self.chunk / self.parts)
     self:append_pinned(builder, lists[s], folded)
