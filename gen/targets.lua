@@ -93,8 +93,8 @@ function targets.require_words(target, contract, layout, dtypes)
     for _, word in ipairs(vocabulary.structural) do need(words[word], "word %s for %s", word, name) end
   end
   if contract.compute ~= contract.acc then
-    for _, word in ipairs(vocabulary.widening) do need(target.types.f32.words[word], "word %s for f32", word) end
-    need(target.types.f64.words.to_f32, "word to_f32 for f64")
+    for _, word in ipairs(vocabulary.widening) do need(target.types.f32.words[word], "word '%s' for f32", word) end
+    need(target.types.f64.words.to_f32, "word 'to_f32' for f64")
   end
   local memory = need(target.types[contract.compute].layouts[layout], "layout %s for %s", layout, contract.compute).dtypes
   for _, dtype in ipairs(dtypes) do

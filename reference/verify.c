@@ -6,9 +6,9 @@
 #include "contract.h"
 #include "verify_call.h"
 
-const ng_verify_effort ng_verify_quick = {"quick", 16 << 10, 256 << 10};
-const ng_verify_effort ng_verify_default = {"default", 128 << 10, 2 << 20};
-const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20};
+const ng_verify_effort ng_verify_quick = {"quick", 16 << 10, 256 << 10, 0};
+const ng_verify_effort ng_verify_default = {"default", 128 << 10, 2 << 20, 1};
+const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20, 1};
 
 /* The last is for one more case, of strided kernels: rows more than 2^31 elements apart. */
 static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 33, 255, 256, 257, 1025, 3};
@@ -46,7 +46,8 @@ static int case_wanted(size_t index, const ref_spec *spec, const ng_verify_optio
         return 0;
     }
     if (index == FAR_CASE) {
-        return spec->strided && sizeof(ptrdiff_t) > sizeof(int32_t);
+        return spec->strided && sizeof(ptrdiff_t) > sizeof(int32_t) &&
+               (options->only_case >= 0 || options->effort->far_rows);
     }
     return options->only_case >= 0 ||
            index % VERIFY_KINDS < kinds_for(row_counts[index / VERIFY_KINDS], row_length(spec), options->effort);

@@ -18,6 +18,7 @@ typedef struct ng_verify_effort {
     const char *name;
     size_t budget;   /* elements for one row count; it decides how many kinds of data run with it */
     size_t max_case; /* a case above it is left out, except for up to 3 rows */
+    int far_rows;    /* strides beyond 2^31 elements, too: memory that emulators cannot leave untouched */
 } ng_verify_effort;
 
 extern const ng_verify_effort ng_verify_quick, ng_verify_default, ng_verify_full;
