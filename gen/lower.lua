@@ -125,6 +125,7 @@ local function needed_helpers(target, texts)
   local text_of, needed, list, all = {}, {}, {}, targets.helpers(target)
   for _, helper in ipairs(all) do text_of[helper.name] = helper.text end
   local function search(text)
+    if not text:find("@", 1, true) then return end
     for name in text:gmatch("@([%w_]+)") do
       if text_of[name] and not needed[name] then
         needed[name] = true

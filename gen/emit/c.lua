@@ -6,8 +6,10 @@ local WIDTH = 118
 
 --- Puts the user's prefix and the target's attribute into a target's text.
 function c.specialise(text, prefix, attribute)
-  local before = attribute == "" and "" or attribute .. "\n"
-  return (text:gsub("%$A ", function() return before end):gsub("@", function() return prefix end))
+  if text:find("$A ", 1, true) then
+    text = text:gsub("%$A ", function() return attribute == "" and "" or attribute .. "\n" end)
+  end
+  return text:find("@", 1, true) and (text:gsub("@", prefix)) or text
 end
 
 --- `head(item, item)` on lines of at most WIDTH columns, continued below the first item.
