@@ -19,9 +19,9 @@ local function scheduled(plan, schedule)
   elseif plan.stage and schedule.reuse == "reload" then
     reload = { node = plan.normed, name = plan.stage.name, dtype = plan.stage.dtype, by = plan.stage.by }
   end
-  local sweeps = {}
+  local sweeps, notes = {}, plans.notes(plan)
   for index, sweep in ipairs(plan.sweeps) do
-    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, stores = {}, note = plans.notes(plan)[index] }
+    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, stores = {}, note = notes[index] }
     for i, store in ipairs(sweep.stores) do copy.stores[i] = store end
     if reload and not plan.saved and index == reload.by then
       table.insert(copy.stores, { name = reload.name, dtype = reload.dtype, node = plan.normed })
@@ -99,10 +99,11 @@ end
 
 --- How the rows of a block are reached. A pointer is defined in front of the block's statements when it is first asked for:
 -- one for each matrix, or one for each row where strides are arguments.
+-- @param types C types of pointers by argument (pointer_types)
 -- @return function(name, row) that returns the name of a pointer and how many rows of h elements the row lies behind it, and
 --   function(name, counter) that returns the address of the row that a loop counter names
-local function row_pointers(plan, builder)
-  local place, names, types, strided = builder:splice(), {}, pointer_types(plan), plan.problem.strided
+local function row_pointers(plan, builder, types)
+  local place, names, strided = builder:splice(), {}, plan.problem.strided
   local function pointer(name, row)
     local of_row = strided and row or 0
     local key = name .. of_row
@@ -170,7 +171,7 @@ function lower.new(plan, target, schedule)
   root:var("size_t", "row", "0")
   for _, count in ipairs(schedule.rows > 1 and { schedule.rows, 1 } or { 1 }) do
     local inner = root:nested { kind = "rows", count = count }
-    kernel.row_pointer, kernel.row_in_block = row_pointers(plan, inner)
+    kernel.row_pointer, kernel.row_in_block = row_pointers(plan, inner, kernel.pointer_types)
     block(kernel, inner, count)
   end
   if target.leave then root:call(target.leave) end
