@@ -63,7 +63,9 @@ local HEADS = {
   array = function(s) return ("array %s %s[%d]"):format(s.type, s.name, s.count) end,
   note = function(s) return "note " .. s.text end,
   splice = function() return "in front" end,
-  rows = function(s) return ("rows %d at a time"):format(s.count) end,
+  ["if"] = function(s) return "if " .. s.text end,
+  ["else"] = function() return "else" end,
+  rows = function(s) return ("rows %d at a time%s"):format(s.count, s.next and ", the sums of the next ones ahead" or "") end,
   ["for"] = function(s) return ("for %s from %s to %s step %d"):format(s.name, tostring(s.from), tostring(s.to), s.step) end,
 }
 

@@ -1,11 +1,12 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
+local dtypes = require "gen.dtype"
 local e = require "gen.expr"
 local lanes = require "gen.lower.lanes"
 local literal = require "gen.literal"
 local plans = require "gen.plan"
 local schedules = require "gen.schedule"
-local statements = require "gen.lower.statements"
+local statements = require "gen.statements"
 local targets = require "gen.targets"
 local vectors = require "gen.lower.vectors"
 
@@ -100,24 +101,45 @@ end
 --- How the rows of a block are reached. A pointer is defined in front of the block's statements when it is first asked for:
 -- one for each matrix, or one for each row where strides are arguments.
 -- @param types C types of pointers by argument (pointer_types)
--- @return function(name, row) that returns the name of a pointer and how many rows of h elements the row lies behind it, and
---   function(name, counter) that returns the address of the row that a loop counter names
-local function row_pointers(plan, builder, types)
+-- @param first name of the variable that holds the number of the block's first row
+-- @param hint what the names of pointers end in
+-- @return `{ pointer=, in_loop= }`: function(name, row) that returns the name of a pointer and how many rows of h elements the
+--   row lies behind it, and function(name, counter) that returns the address of the row that a loop counter names
+local function row_pointers(plan, types, builder, first, hint)
   local place, names, strided = builder:splice(), {}, plan.problem.strided
   local function pointer(name, row)
     local of_row = strided and row or 0
     local key = name .. of_row
     if not names[key] then
-      local index = of_row > 0 and ("(row + %d)"):format(of_row) or "row"
-      names[key] = place:def(types[name], name .. "_row", row_address(plan, name, index))
+      local index = of_row > 0 and ("(%s + %d)"):format(first, of_row) or first
+      names[key] = place:def(types[name], name .. hint, row_address(plan, name, index))
     end
     return names[key], row - of_row
   end
   local function in_loop(name, counter)
-    if strided then return row_address(plan, name, ("(row + %s)"):format(counter)) end
+    if strided then return row_address(plan, name, ("(%s + %s)"):format(first, counter)) end
     return ("%s + %s * %d"):format(pointer(name, 0), counter, plan.n)
   end
-  return pointer, in_loop
+  return { pointer = pointer, in_loop = in_loop }
+end
+
+--- A condition under which all of the outputs that are streamed may be, as C text: they are large, their rows consist of whole
+-- cache lines, and they are not computed in place.
+local function may_stream(plan, schedule, streamed)
+  local parts = {}
+  for _, argument in ipairs(plan.problem.args) do
+    if streamed[argument.name] then
+      local name, size = argument.name, dtypes[argument.dtype].bytes
+      if #parts == 0 then parts[1] = ("rows >= %d"):format(math.ceil(schedule.stream * 1024 / (plan.n * size))) end
+      parts[#parts + 1] = ("((uintptr_t)%s & 63) == 0"):format(name)
+      if plan.problem.strided then parts[#parts + 1] = ("((size_t)%s_stride * %d & 63) == 0"):format(name, size) end
+      for _, other in ipairs(plan.problem.args) do
+        local could_be_same = other.io == "in" and #other.shape == 2 and dtypes[other.dtype].bytes == size
+        if could_be_same then parts[#parts + 1] = ("(const void *)%s != (const void *)%s"):format(name, other.name) end
+      end
+    end
+  end
+  return table.concat(parts, " && ")
 end
 
 --- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
@@ -163,16 +185,28 @@ function lower.new(plan, target, schedule)
   local sweeps, reload = scheduled(plan, schedule)
   local roots = {}
   for i, output in ipairs(plan.problem.outputs) do roots[i] = output.node end
+  local types = pointer_types(plan)
   local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
     uses = e.count_uses(roots),
     literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
-    scalars = scalar_texts(plan, prologue), pointer_types = pointer_types(plan) }
-  local block = has_vectors and vectors.block or lanes.block
+    scalars = scalar_texts(plan, prologue), pointer_types = types }
+  function kernel.rows_at(builder, first, hint) return row_pointers(plan, types, builder, first, hint) end
   root:var("size_t", "row", "0")
-  for _, count in ipairs(schedule.rows > 1 and { schedule.rows, 1 } or { 1 }) do
-    local inner = root:nested { kind = "rows", count = count }
-    kernel.row_pointer, kernel.row_in_block = row_pointers(plan, inner, kernel.pointer_types)
-    block(kernel, inner, count)
+  if has_vectors then
+    kernel.streamed = schedule.stream > 0 and plans.final_stores(plan) or {}
+    if schedule.stream > 0 then
+      prologue:note("Large outputs go past the caches.")
+      kernel.streams = prologue:def("int", "streams", may_stream(plan, schedule, kernel.streamed))
+    end
+    if schedule.rows > 1 then
+      -- One row after the other fills cache lines faster.
+      local place = schedule.stream > 0 and root:branch("!" .. kernel.streams) or root
+      vectors.rows(kernel, place, schedule.rows, schedule)
+    end
+    vectors.rows(kernel, root, 1, schedule.rows == 1 and schedule or {})
+    if schedule.stream > 0 then root:branch(kernel.streams):call(target.fence) end
+  else
+    lanes.rows(kernel, root)
   end
   if target.leave then root:call(target.leave) end
   return {

@@ -101,6 +101,16 @@ function plan.new(problem)
   return result
 end
 
+--- The outputs that the last sweep stores element by element, and that nothing reads again.
+-- @return table of true by name
+function plan.final_stores(self)
+  local names = {}
+  for _, store in ipairs(self.sweeps[#self.sweeps].stores) do
+    if store.node.domain ~= "row" then names[store.name] = true end
+  end
+  return names
+end
+
 local function list(items) return table.concat(items, ", ") end
 
 --- The named values that a sweep is the first to form, as "name = expression".

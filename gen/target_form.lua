@@ -51,6 +51,7 @@ local TARGET = {
   { field = "features", type = "table", each = FEATURE },
   { field = "os_check", type = "string", optional = true },
   { field = "leave", type = "string", optional = true },
+  { field = "fence", type = "string", optional = true },
   { field = "borrows", type = "string", optional = true },
   { field = "types", type = "table", fields = {
     { field = "f32", type = "table", fields = TYPE },

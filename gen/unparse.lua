@@ -1,13 +1,16 @@
 --- Unparser: statement trees -> lines of C. Knows no vocabulary; expressions are text already.
 
+local statements = require "gen.statements"
+
 local unparse = {}
 
 local INDENT, WIDTH = "    ", 118
 
---- The last place before a column where a line can end: behind a comma, else behind " = ".
+--- The last place before a column where a line can end: behind a comma or " &&", else behind " = ".
 local function break_before(line, column)
   local cut
   for position in line:sub(1, column):gmatch("(),[ ]") do cut = position end
+  for position in line:sub(1, column):gmatch("[ ]&()&[ ]") do cut = math.max(cut or 0, position) end
   if cut then return cut, cut + 2 end
   local equals = line:sub(1, column):find(" = ", 1, true)
   return equals and equals + 1, equals and equals + 3
@@ -61,12 +64,18 @@ local PRINT = {
   end,
   splice = function(s, indent, out) print_list(s.body, indent, out) end,
   ["for"] = function(s, indent, out)
-    local step = s.step == 1 and "++" .. s.name or ("%s += %d"):format(s.name, s.step)
+    local step = statements.advance(s.name, s.step)
     print_body(("for (size_t %s = %s; %s < %s; %s)"):format(s.name, tostring(s.from), s.name, tostring(s.to), step), s.body,
       indent, out)
   end,
+  ["if"] = function(s, indent, out) print_body(("if (%s)"):format(s.text), s.body, indent, out) end,
+  ["else"] = function(s, indent, out)
+    out[#out] = nil
+    print_body("} else", s.body, indent, out)
+  end,
   rows = function(s, indent, out)
-    local head = s.count == 1 and "for (; row < rows; ++row)" or ("for (; rows - row >= %d; row += %d)"):format(s.count, s.count)
+    local start = s.next and ("size_t %s = row"):format(s.next) or ""
+    local head = ("for (%s; %s; %s)"):format(start, statements.rows_left("row", s.count), statements.advance(s.next or "row", s.count))
     print_body(head, s.body, indent, out)
   end,
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=100
  * Contract:  1: 64 lanes of f32 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 200 and writes 200 per row, reads 400 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -150,289 +150,310 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 100;
-        uint16_t *const y_row = y + row * 100;
-        /* Head of 2 elements: sum x. */
-        const __m256i x_raw = _mm256_maskload_epi32((const int *)(const void *)(x_row), ng_avx2_first(1));
-        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-        __m256 total = x1;
-        const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-        __m256 total1 = x2;
-        ng_avx2_pin(total);
-        ng_avx2_pin(total1);
-        ng_avx2_pin(total);
-        ng_avx2_pin(total1);
-        const __m256i x_raw1 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 100), ng_avx2_first(1));
-        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-        __m256 total2 = x3;
-        const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-        __m256 total3 = x4;
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total3);
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total3);
-        const __m256i x_raw2 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 200), ng_avx2_first(1));
-        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-        __m256 total4 = x5;
-        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-        __m256 total5 = x6;
-        ng_avx2_pin(total4);
-        ng_avx2_pin(total5);
-        ng_avx2_pin(total4);
-        ng_avx2_pin(total5);
-        const __m256i x_raw3 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 300), ng_avx2_first(1));
-        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-        __m256 total6 = x7;
-        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-        __m256 total7 = x8;
-        ng_avx2_pin(total6);
-        ng_avx2_pin(total7);
-        ng_avx2_pin(total6);
-        ng_avx2_pin(total7);
-        __m256 part = ng_avx2_fold_halves(total, total1);
-        __m256 part1 = ng_avx2_fold_halves(total2, total3);
-        __m256 part2 = ng_avx2_fold_halves(total4, total5);
-        __m256 part3 = ng_avx2_fold_halves(total6, total7);
-        __m256 part4 = ng_avx2_fold_pairs(part, part1);
-        __m256 part5 = ng_avx2_fold_pairs(part2, part3);
-        __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        const __m256 sum_x = _mm256_add_ps(part7, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
-        const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-        const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
-        const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(3));
-        ng_avx2_forget();
-        __m256 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m256 parts[8];
-        __m256 parts1[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 100;
-            const __m256 mu_here = mu_of[r];
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256 d = _mm256_sub_ps(x9, mu_here);
-            __m256 total8 = d;
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu_here);
-            __m256 total9 = d1;
-            __m256 squares = _mm256_fmadd_ps(d, d, zero);
-            __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-            const __m256 d2 = _mm256_sub_ps(x11, mu_here);
-            __m256 total10 = d2;
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu_here);
-            __m256 total11 = d3;
-            __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
-            __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256 d4 = _mm256_sub_ps(x13, mu_here);
-            total8 = _mm256_add_ps(total8, d4);
-            ng_avx2_pin(total8);
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x14, mu_here);
-            total9 = _mm256_add_ps(total9, d5);
-            ng_avx2_pin(total9);
-            squares = _mm256_fmadd_ps(d4, d4, squares);
-            squares1 = _mm256_fmadd_ps(d5, d5, squares1);
-            const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_at + 96), ng_avx2_first(2));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256 d6 = _mm256_sub_ps(x15, mu_here);
-            total10 = _mm256_add_ps(total10, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
-            ng_avx2_pin(total10);
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x16, mu_here);
-            total11 = _mm256_add_ps(total11, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
-            ng_avx2_pin(total11);
-            squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
-                    _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03), squares2);
-            squares3 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03),
-                    _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03), squares3);
-            __m256 part8 = _mm256_add_ps(total8, total10);
-            __m256 part9 = _mm256_add_ps(total9, total11);
-            ng_avx2_pin(part8);
-            ng_avx2_pin(part9);
-            __m256 part10 = _mm256_add_ps(squares, squares2);
-            __m256 part11 = _mm256_add_ps(squares1, squares3);
-            ng_avx2_pin(part10);
-            ng_avx2_pin(part11);
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d8 = _mm256_sub_ps(x17, mu_here);
-            __m256 total12 = d8;
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d9 = _mm256_sub_ps(x18, mu_here);
-            __m256 total13 = d9;
-            __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
-            __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d10 = _mm256_sub_ps(x19, mu_here);
-            __m256 total14 = d10;
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d11 = _mm256_sub_ps(x20, mu_here);
-            __m256 total15 = d11;
-            __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
-            __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
-            const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 80));
-            const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-            const __m256 d12 = _mm256_sub_ps(x21, mu_here);
-            total12 = _mm256_add_ps(total12, d12);
-            ng_avx2_pin(total12);
-            const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-            const __m256 d13 = _mm256_sub_ps(x22, mu_here);
-            total13 = _mm256_add_ps(total13, d13);
-            ng_avx2_pin(total13);
-            squares4 = _mm256_fmadd_ps(d12, d12, squares4);
-            squares5 = _mm256_fmadd_ps(d13, d13, squares5);
-            __m256 part12 = _mm256_add_ps(total12, total14);
-            __m256 part13 = _mm256_add_ps(total13, total15);
-            ng_avx2_pin(part12);
-            ng_avx2_pin(part13);
-            __m256 part14 = _mm256_add_ps(squares4, squares6);
-            __m256 part15 = _mm256_add_ps(squares5, squares7);
-            ng_avx2_pin(part14);
-            ng_avx2_pin(part15);
-            __m256 part16 = _mm256_add_ps(part8, part12);
-            __m256 part17 = _mm256_add_ps(part9, part13);
-            ng_avx2_pin(part16);
-            ng_avx2_pin(part17);
-            __m256 part18 = _mm256_add_ps(part10, part14);
-            __m256 part19 = _mm256_add_ps(part11, part15);
-            ng_avx2_pin(part18);
-            ng_avx2_pin(part19);
-            parts[r * 2] = part16;
-            parts[r * 2 + 1] = part17;
-            parts1[r * 2] = part18;
-            parts1[r * 2 + 1] = part19;
+    __m256 next_mu = zero;
+    __m256 next_delta = zero;
+    __m256 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m256 this_mu = next_mu;
+        const __m256 this_delta = next_delta;
+        const __m256 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const uint16_t *const x_row = x + next * 100;
+            /* Head of 2 elements: sum x. */
+            const __m256i x_raw = _mm256_maskload_epi32((const int *)(const void *)(x_row), ng_avx2_first(1));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+            __m256 total = x1;
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            __m256 total1 = x2;
+            ng_avx2_pin(total);
+            ng_avx2_pin(total1);
+            ng_avx2_pin(total);
+            ng_avx2_pin(total1);
+            const __m256i x_raw1 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 100), ng_avx2_first(1));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            __m256 total2 = x3;
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            __m256 total3 = x4;
+            ng_avx2_pin(total2);
+            ng_avx2_pin(total3);
+            ng_avx2_pin(total2);
+            ng_avx2_pin(total3);
+            const __m256i x_raw2 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 200), ng_avx2_first(1));
+            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+            __m256 total4 = x5;
+            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+            __m256 total5 = x6;
+            ng_avx2_pin(total4);
+            ng_avx2_pin(total5);
+            ng_avx2_pin(total4);
+            ng_avx2_pin(total5);
+            const __m256i x_raw3 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 300), ng_avx2_first(1));
+            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+            __m256 total6 = x7;
+            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+            __m256 total7 = x8;
+            ng_avx2_pin(total6);
+            ng_avx2_pin(total7);
+            ng_avx2_pin(total6);
+            ng_avx2_pin(total7);
+            __m256 part = ng_avx2_fold_halves(total, total1);
+            __m256 part1 = ng_avx2_fold_halves(total2, total3);
+            __m256 part2 = ng_avx2_fold_halves(total4, total5);
+            __m256 part3 = ng_avx2_fold_halves(total6, total7);
+            __m256 part4 = ng_avx2_fold_pairs(part, part1);
+            __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+            __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            const __m256 sum_x = _mm256_add_ps(part7, zero);
+            /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
+            const __m256 mu = _mm256_div_ps(sum_x, count);
+            const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
+            const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
+            const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
+            const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(3));
+            ng_avx2_forget();
+            __m256 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m256 parts[8];
+            __m256 parts1[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 100;
+                const __m256 mu_here = mu_of[r];
+                const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
+                const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+                const __m256 d = _mm256_sub_ps(x9, mu_here);
+                __m256 total8 = d;
+                const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                __m256 total9 = d1;
+                __m256 squares = _mm256_fmadd_ps(d, d, zero);
+                __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
+                const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
+                const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+                const __m256 d2 = _mm256_sub_ps(x11, mu_here);
+                __m256 total10 = d2;
+                const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x12, mu_here);
+                __m256 total11 = d3;
+                __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
+                __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
+                const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
+                const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+                const __m256 d4 = _mm256_sub_ps(x13, mu_here);
+                total8 = _mm256_add_ps(total8, d4);
+                ng_avx2_pin(total8);
+                const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+                const __m256 d5 = _mm256_sub_ps(x14, mu_here);
+                total9 = _mm256_add_ps(total9, d5);
+                ng_avx2_pin(total9);
+                squares = _mm256_fmadd_ps(d4, d4, squares);
+                squares1 = _mm256_fmadd_ps(d5, d5, squares1);
+                const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_at + 96),
+                        ng_avx2_first(2));
+                const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
+                const __m256 d6 = _mm256_sub_ps(x15, mu_here);
+                total10 = _mm256_add_ps(total10, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
+                ng_avx2_pin(total10);
+                const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
+                const __m256 d7 = _mm256_sub_ps(x16, mu_here);
+                total11 = _mm256_add_ps(total11, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
+                ng_avx2_pin(total11);
+                squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
+                        _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03), squares2);
+                squares3 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03),
+                        _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03), squares3);
+                __m256 part8 = _mm256_add_ps(total8, total10);
+                __m256 part9 = _mm256_add_ps(total9, total11);
+                ng_avx2_pin(part8);
+                ng_avx2_pin(part9);
+                __m256 part10 = _mm256_add_ps(squares, squares2);
+                __m256 part11 = _mm256_add_ps(squares1, squares3);
+                ng_avx2_pin(part10);
+                ng_avx2_pin(part11);
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
+                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                const __m256 d8 = _mm256_sub_ps(x17, mu_here);
+                __m256 total12 = d8;
+                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                const __m256 d9 = _mm256_sub_ps(x18, mu_here);
+                __m256 total13 = d9;
+                __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
+                __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
+                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                const __m256 d10 = _mm256_sub_ps(x19, mu_here);
+                __m256 total14 = d10;
+                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                const __m256 d11 = _mm256_sub_ps(x20, mu_here);
+                __m256 total15 = d11;
+                __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
+                __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
+                const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 80));
+                const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
+                const __m256 d12 = _mm256_sub_ps(x21, mu_here);
+                total12 = _mm256_add_ps(total12, d12);
+                ng_avx2_pin(total12);
+                const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
+                const __m256 d13 = _mm256_sub_ps(x22, mu_here);
+                total13 = _mm256_add_ps(total13, d13);
+                ng_avx2_pin(total13);
+                squares4 = _mm256_fmadd_ps(d12, d12, squares4);
+                squares5 = _mm256_fmadd_ps(d13, d13, squares5);
+                __m256 part12 = _mm256_add_ps(total12, total14);
+                __m256 part13 = _mm256_add_ps(total13, total15);
+                ng_avx2_pin(part12);
+                ng_avx2_pin(part13);
+                __m256 part14 = _mm256_add_ps(squares4, squares6);
+                __m256 part15 = _mm256_add_ps(squares5, squares7);
+                ng_avx2_pin(part14);
+                ng_avx2_pin(part15);
+                __m256 part16 = _mm256_add_ps(part8, part12);
+                __m256 part17 = _mm256_add_ps(part9, part13);
+                ng_avx2_pin(part16);
+                ng_avx2_pin(part17);
+                __m256 part18 = _mm256_add_ps(part10, part14);
+                __m256 part19 = _mm256_add_ps(part11, part15);
+                ng_avx2_pin(part18);
+                ng_avx2_pin(part19);
+                parts[r * 2] = part16;
+                parts[r * 2 + 1] = part17;
+                parts1[r * 2] = part18;
+                parts1[r * 2 + 1] = part19;
+            }
+            __m256 part8 = ng_avx2_fold_halves(parts[0], parts[1]);
+            __m256 part9 = ng_avx2_fold_halves(parts[2], parts[3]);
+            __m256 part10 = ng_avx2_fold_halves(parts[4], parts[5]);
+            __m256 part11 = ng_avx2_fold_halves(parts[6], parts[7]);
+            __m256 part12 = ng_avx2_fold_pairs(part8, part9);
+            __m256 part13 = ng_avx2_fold_pairs(part10, part11);
+            __m256 part14 = ng_avx2_fold_neighbours(part12, part13);
+            __m256 part15 = ng_avx2_fold_halves(part14, part14);
+            __m256 part16 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+            __m256 part17 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+            __m256 part18 = ng_avx2_fold_halves(parts1[4], parts1[5]);
+            __m256 part19 = ng_avx2_fold_halves(parts1[6], parts1[7]);
+            __m256 part20 = ng_avx2_fold_pairs(part16, part17);
+            __m256 part21 = ng_avx2_fold_pairs(part18, part19);
+            __m256 part22 = ng_avx2_fold_neighbours(part20, part21);
+            __m256 part23 = ng_avx2_fold_halves(part22, part22);
+            const __m256 sum_d = _mm256_add_ps(part15, zero);
+            next_mu = mu;
+            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            next_delta = delta;
+            const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
+                    _mm256_div_ps(part23, count1)));
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
+            next_rstd = rstd;
         }
-        __m256 part8 = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part9 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part10 = ng_avx2_fold_halves(parts[4], parts[5]);
-        __m256 part11 = ng_avx2_fold_halves(parts[6], parts[7]);
-        __m256 part12 = ng_avx2_fold_pairs(part8, part9);
-        __m256 part13 = ng_avx2_fold_pairs(part10, part11);
-        __m256 part14 = ng_avx2_fold_neighbours(part12, part13);
-        __m256 part15 = ng_avx2_fold_halves(part14, part14);
-        __m256 part16 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-        __m256 part17 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-        __m256 part18 = ng_avx2_fold_halves(parts1[4], parts1[5]);
-        __m256 part19 = ng_avx2_fold_halves(parts1[6], parts1[7]);
-        __m256 part20 = ng_avx2_fold_pairs(part16, part17);
-        __m256 part21 = ng_avx2_fold_pairs(part18, part19);
-        __m256 part22 = ng_avx2_fold_neighbours(part20, part21);
-        __m256 part23 = ng_avx2_fold_halves(part22, part22);
-        const __m256 sum_d = _mm256_add_ps(part15, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
-        const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
-        const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
-        const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(2));
-        const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(3));
-        const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part23, count1)));
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
-        ng_avx2_forget();
-        for (size_t i = 0; i < 96; i += 16) {
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            const __m256 d = _mm256_sub_ps(x9, mu1);
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+        if (next != row) {
+            const uint16_t *const x_row = x + row * 100;
+            uint16_t *const y_row = y + row * 100;
+            /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1
+               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            const __m256 mu = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_mu));
+            const __m256 mu1 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(1));
+            const __m256 mu2 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(2));
+            const __m256 mu3 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(3));
+            const __m256 delta = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_delta));
+            const __m256 delta1 = _mm256_permutevar8x32_ps(this_delta, _mm256_set1_epi32(1));
+            const __m256 delta2 = _mm256_permutevar8x32_ps(this_delta, _mm256_set1_epi32(2));
+            const __m256 delta3 = _mm256_permutevar8x32_ps(this_delta, _mm256_set1_epi32(3));
+            const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+            const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(2));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(3));
+            for (size_t i = 0; i < 96; i += 16) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                const __m256 d = _mm256_sub_ps(x1, mu);
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+                const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+                const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                const __m256 d1 = _mm256_sub_ps(x2, mu);
+                const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+                const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta),
+                        rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2,
+                        beta2));
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 100));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                const __m256 d2 = _mm256_sub_ps(x3, mu1);
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                const __m256 d3 = _mm256_sub_ps(x4, mu1);
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2,
+                        delta1), rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta1),
+                        rstd1), gamma2, beta2));
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 200));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256 d4 = _mm256_sub_ps(x5, mu2);
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 d5 = _mm256_sub_ps(x6, mu2);
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4,
+                        delta2), rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta2),
+                        rstd2), gamma2, beta2));
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 300));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256 d6 = _mm256_sub_ps(x7, mu3);
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 d7 = _mm256_sub_ps(x8, mu3);
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6,
+                        delta3), rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta3),
+                        rstd3), gamma2, beta2));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 100), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 200), out_raw2);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 300), out_raw3);
+            }
+            const __m256i x_raw = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+            const __m256 d = _mm256_sub_ps(x1, mu);
+            const __m256i gamma_raw = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96),
+                    ng_avx2_first(2));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+            const __m256i beta_raw = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
             const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu1);
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            const __m256 d1 = _mm256_sub_ps(x2, mu);
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
             const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1),
-                    rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2,
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta),
+                    rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2,
                     beta2));
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 100));
-            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-            const __m256 d2 = _mm256_sub_ps(x11, mu2);
-            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu2);
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
-                    rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
+            const __m256i x_raw1 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 196), ng_avx2_first(2));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            const __m256 d2 = _mm256_sub_ps(x3, mu1);
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            const __m256 d3 = _mm256_sub_ps(x4, mu1);
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta1),
+                    rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta1), rstd1), gamma2,
                     beta2));
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 200));
-            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-            const __m256 d4 = _mm256_sub_ps(x13, mu3);
-            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-            const __m256 d5 = _mm256_sub_ps(x14, mu3);
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta3),
-                    rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta3), rstd3), gamma2,
+            const __m256i x_raw2 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 296), ng_avx2_first(2));
+            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+            const __m256 d4 = _mm256_sub_ps(x5, mu2);
+            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+            const __m256 d5 = _mm256_sub_ps(x6, mu2);
+            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta2),
+                    rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta2), rstd2), gamma2,
                     beta2));
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 300));
-            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-            const __m256 d6 = _mm256_sub_ps(x15, mu4);
-            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-            const __m256 d7 = _mm256_sub_ps(x16, mu4);
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta4),
-                    rstd4), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta4), rstd4), gamma2,
+            const __m256i x_raw3 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 396), ng_avx2_first(2));
+            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+            const __m256 d6 = _mm256_sub_ps(x7, mu3);
+            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+            const __m256 d7 = _mm256_sub_ps(x8, mu3);
+            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta3),
+                    rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta3), rstd3), gamma2,
                     beta2));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 100), out_raw1);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 200), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 300), out_raw3);
+            ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw), 4);
+            ng_avx2_store_u16(y_row + 196, _mm256_castsi256_si128(out_raw1), 4);
+            ng_avx2_store_u16(y_row + 296, _mm256_castsi256_si128(out_raw2), 4);
+            ng_avx2_store_u16(y_row + 396, _mm256_castsi256_si128(out_raw3), 4);
+            row += 4;
         }
-        const __m256i x_raw4 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
-        const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-        const __m256 d = _mm256_sub_ps(x9, mu1);
-        const __m256i gamma_raw = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-        const __m256i beta_raw = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
-        const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-        const __m256 d1 = _mm256_sub_ps(x10, mu1);
-        const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-        const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1),
-                gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2, beta2));
-        const __m256i x_raw5 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 196), ng_avx2_first(2));
-        const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-        const __m256 d2 = _mm256_sub_ps(x11, mu2);
-        const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-        const __m256 d3 = _mm256_sub_ps(x12, mu2);
-        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
-                rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
-                beta2));
-        const __m256i x_raw6 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 296), ng_avx2_first(2));
-        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-        const __m256 d4 = _mm256_sub_ps(x13, mu3);
-        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 d5 = _mm256_sub_ps(x14, mu3);
-        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d4, delta3),
-                rstd3), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d5, delta3), rstd3), gamma2,
-                beta2));
-        const __m256i x_raw7 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 396), ng_avx2_first(2));
-        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-        const __m256 d6 = _mm256_sub_ps(x15, mu4);
-        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        const __m256 d7 = _mm256_sub_ps(x16, mu4);
-        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d6, delta4),
-                rstd4), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d7, delta4), rstd4), gamma2,
-                beta2));
-        ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw), 4);
-        ng_avx2_store_u16(y_row + 196, _mm256_castsi256_si128(out_raw1), 4);
-        ng_avx2_store_u16(y_row + 296, _mm256_castsi256_si128(out_raw2), 4);
-        ng_avx2_store_u16(y_row + 396, _mm256_castsi256_si128(out_raw3), 4);
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 100;
@@ -565,12 +586,44 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 _mm256_div_ps(part21, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         ng_avx2_forget();
-        const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
+        for (size_t i = 0; i < 96; i += 32) {
+            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+            const __m256 d14 = _mm256_sub_ps(x17, mu1);
+            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+            const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
+            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+            const __m256 d15 = _mm256_sub_ps(x18, mu1);
+            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+            const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d14, delta),
+                    rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d15, delta), rstd), gamma2,
+                    beta2));
+            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
+            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+            const __m256 d16 = _mm256_sub_ps(x19, mu1);
+            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
+            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
+            const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
+            const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw1, 16));
+            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+            const __m256 d17 = _mm256_sub_ps(x20, mu1);
+            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
+            const __m256 beta4 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw1, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d16, delta),
+                    rstd), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d17, delta), rstd), gamma4,
+                    beta4));
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+        }
+        const __m256i x_raw8 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
         const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
         const __m256 d14 = _mm256_sub_ps(x17, mu1);
-        const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
+        const __m256i gamma_raw = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
         const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-        const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta));
+        const __m256i beta_raw = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
         const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
         const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
         const __m256 d15 = _mm256_sub_ps(x18, mu1);
@@ -578,91 +631,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
         const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d14, delta), rstd),
                 gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d15, delta), rstd), gamma2, beta2));
-        const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-        const __m256 d16 = _mm256_sub_ps(x19, mu1);
-        const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-        const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 16));
-        const __m256 beta3 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw1, 16));
-        const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-        const __m256 d17 = _mm256_sub_ps(x20, mu1);
-        const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-        const __m256 beta4 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw1, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d16, delta), rstd),
-                gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d17, delta), rstd), gamma4, beta4));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
-        const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x21 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw10, 16));
-        const __m256 d18 = _mm256_sub_ps(x21, mu1);
-        const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-        const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 32));
-        const __m256 beta5 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw2, 16));
-        const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-        const __m256 d19 = _mm256_sub_ps(x22, mu1);
-        const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-        const __m256 beta6 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw2, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d18, delta), rstd),
-                gamma5, beta5), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d19, delta), rstd), gamma6, beta6));
-        const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x23 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw11, 16));
-        const __m256 d20 = _mm256_sub_ps(x23, mu1);
-        const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-        const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 48));
-        const __m256 beta7 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw3, 16));
-        const __m256 x24 = _mm256_castsi256_ps(_mm256_and_si256(x_raw11, _mm256_set1_epi32(-65536)));
-        const __m256 d21 = _mm256_sub_ps(x24, mu1);
-        const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-        const __m256 beta8 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw3, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d20, delta), rstd),
-                gamma7, beta7), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d21, delta), rstd), gamma8, beta8));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 48), out_raw3);
-        const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x25 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw12, 16));
-        const __m256 d22 = _mm256_sub_ps(x25, mu1);
-        const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma9 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw4, 16));
-        const __m256i beta_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 64));
-        const __m256 beta9 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw4, 16));
-        const __m256 x26 = _mm256_castsi256_ps(_mm256_and_si256(x_raw12, _mm256_set1_epi32(-65536)));
-        const __m256 d23 = _mm256_sub_ps(x26, mu1);
-        const __m256 gamma10 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw4, _mm256_set1_epi32(-65536)));
-        const __m256 beta10 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw4, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d22, delta), rstd),
-                gamma9, beta9), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d23, delta), rstd), gamma10, beta10));
-        const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
-        const __m256 x27 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw13, 16));
-        const __m256 d24 = _mm256_sub_ps(x27, mu1);
-        const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
-        const __m256 gamma11 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw5, 16));
-        const __m256i beta_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + 80));
-        const __m256 beta11 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw5, 16));
-        const __m256 x28 = _mm256_castsi256_ps(_mm256_and_si256(x_raw13, _mm256_set1_epi32(-65536)));
-        const __m256 d25 = _mm256_sub_ps(x28, mu1);
-        const __m256 gamma12 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw5, _mm256_set1_epi32(-65536)));
-        const __m256 beta12 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw5, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d24, delta), rstd),
-                gamma11, beta11), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d25, delta), rstd), gamma12, beta12));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw4);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 80), out_raw5);
-        const __m256i x_raw14 = _mm256_maskload_epi32((const int *)(const void *)(x_row + 96), ng_avx2_first(2));
-        const __m256 x29 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw14, 16));
-        const __m256 d26 = _mm256_sub_ps(x29, mu1);
-        const __m256i gamma_raw6 = _mm256_maskload_epi32((const int *)(const void *)(gamma + 96), ng_avx2_first(2));
-        const __m256 gamma13 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw6, 16));
-        const __m256i beta_raw6 = _mm256_maskload_epi32((const int *)(const void *)(beta + 96), ng_avx2_first(2));
-        const __m256 beta13 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw6, 16));
-        const __m256 x30 = _mm256_castsi256_ps(_mm256_and_si256(x_raw14, _mm256_set1_epi32(-65536)));
-        const __m256 d27 = _mm256_sub_ps(x30, mu1);
-        const __m256 gamma14 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 beta14 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw6, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d26, delta), rstd),
-                gamma13, beta13), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d27, delta), rstd), gamma14, beta14));
-        ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw6), 4);
+        ng_avx2_store_u16(y_row + 96, _mm256_castsi256_si128(out_raw), 4);
     }
     _mm256_zeroupper();
 }

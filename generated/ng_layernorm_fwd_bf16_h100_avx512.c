@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=100
  * Contract:  1: 64 lanes of f32 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 200 and writes 200 per row, reads 400 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -132,456 +132,474 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 100;
-        uint16_t *const y_row = y + row * 100;
-        /* Head of 2 elements: sum x. */
-        const __m512i x_raw = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row);
-        const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-        __m512 total = x1;
-        const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-        __m512 total1 = x2;
-        ng_avx512_pin(total);
-        ng_avx512_pin(total1);
-        const __m512i x_raw1 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 100);
-        const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-        __m512 total2 = x3;
-        const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-        __m512 total3 = x4;
-        ng_avx512_pin(total2);
-        ng_avx512_pin(total3);
-        const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 200);
-        const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-        __m512 total4 = x5;
-        const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-        __m512 total5 = x6;
-        ng_avx512_pin(total4);
-        ng_avx512_pin(total5);
-        const __m512i x_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 300);
-        const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-        __m512 total6 = x7;
-        const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-        __m512 total7 = x8;
-        ng_avx512_pin(total6);
-        ng_avx512_pin(total7);
-        __m512 part = ng_avx512_fold_halves(total, total1);
-        __m512 part1 = ng_avx512_fold_halves(total2, total3);
-        __m512 part2 = ng_avx512_fold_halves(total4, total5);
-        __m512 part3 = ng_avx512_fold_halves(total6, total7);
-        __m512 part4 = ng_avx512_fold_quarters(part, part1);
-        __m512 part5 = ng_avx512_fold_quarters(part2, part3);
-        __m512 part6 = ng_avx512_fold_pairs(part4, part5);
-        __m512 part7 = ng_avx512_fold_quarters(part6, part6);
-        const __m512 sum_x = _mm512_add_ps(part7, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
-        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-        const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
-        const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), mu);
-        ng_avx512_forget();
-        const __m512i x_raw4 = _mm512_loadu_si512(x_row);
-        const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-        const __m512 d = _mm512_sub_ps(x9, mu1);
-        __m512 total8 = d;
-        const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-        const __m512 d1 = _mm512_sub_ps(x10, mu1);
-        __m512 total9 = d1;
-        __m512 squares = _mm512_fmadd_ps(d, d, zero);
-        __m512 squares1 = _mm512_fmadd_ps(d1, d1, zero);
-        const __m512i x_raw5 = _mm512_loadu_si512(x_row + 32);
-        const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-        const __m512 d2 = _mm512_sub_ps(x11, mu1);
-        __m512 total10 = d2;
-        const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-        const __m512 d3 = _mm512_sub_ps(x12, mu1);
-        __m512 total11 = d3;
-        __m512 squares2 = _mm512_fmadd_ps(d2, d2, zero);
-        __m512 squares3 = _mm512_fmadd_ps(d3, d3, zero);
-        const __m512i x_raw6 = _mm512_loadu_si512(x_row + 64);
-        const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-        const __m512 d4 = _mm512_sub_ps(x13, mu1);
-        total8 = _mm512_add_ps(total8, d4);
-        ng_avx512_pin(total8);
-        const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-        const __m512 d5 = _mm512_sub_ps(x14, mu1);
-        total9 = _mm512_add_ps(total9, d5);
-        ng_avx512_pin(total9);
-        squares = _mm512_fmadd_ps(d4, d4, squares);
-        squares1 = _mm512_fmadd_ps(d5, d5, squares1);
-        const __m512i x_raw7 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
-        const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-        const __m512 d6 = _mm512_sub_ps(x15, mu1);
-        total10 = _mm512_add_ps(total10, _mm512_maskz_mov_ps((__mmask16)0x3, d6));
-        ng_avx512_pin(total10);
-        const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-        const __m512 d7 = _mm512_sub_ps(x16, mu1);
-        total11 = _mm512_add_ps(total11, _mm512_maskz_mov_ps((__mmask16)0x3, d7));
-        ng_avx512_pin(total11);
-        squares2 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d6), _mm512_maskz_mov_ps((__mmask16)0x3, d6),
-                squares2);
-        squares3 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d7), _mm512_maskz_mov_ps((__mmask16)0x3, d7),
-                squares3);
-        __m512 part8 = _mm512_add_ps(total8, total10);
-        __m512 part9 = _mm512_add_ps(total9, total11);
-        ng_avx512_pin(part8);
-        ng_avx512_pin(part9);
-        __m512 part10 = _mm512_add_ps(squares, squares2);
-        __m512 part11 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part10);
-        ng_avx512_pin(part11);
-        const __m512i x_raw8 = _mm512_loadu_si512(x_row + 100);
-        const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-        const __m512 d8 = _mm512_sub_ps(x17, mu2);
-        __m512 total12 = d8;
-        const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-        const __m512 d9 = _mm512_sub_ps(x18, mu2);
-        __m512 total13 = d9;
-        __m512 squares4 = _mm512_fmadd_ps(d8, d8, zero);
-        __m512 squares5 = _mm512_fmadd_ps(d9, d9, zero);
-        const __m512i x_raw9 = _mm512_loadu_si512(x_row + 132);
-        const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-        const __m512 d10 = _mm512_sub_ps(x19, mu2);
-        __m512 total14 = d10;
-        const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-        const __m512 d11 = _mm512_sub_ps(x20, mu2);
-        __m512 total15 = d11;
-        __m512 squares6 = _mm512_fmadd_ps(d10, d10, zero);
-        __m512 squares7 = _mm512_fmadd_ps(d11, d11, zero);
-        const __m512i x_raw10 = _mm512_loadu_si512(x_row + 164);
-        const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
-        const __m512 d12 = _mm512_sub_ps(x21, mu2);
-        total12 = _mm512_add_ps(total12, d12);
-        ng_avx512_pin(total12);
-        const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
-        const __m512 d13 = _mm512_sub_ps(x22, mu2);
-        total13 = _mm512_add_ps(total13, d13);
-        ng_avx512_pin(total13);
-        squares4 = _mm512_fmadd_ps(d12, d12, squares4);
-        squares5 = _mm512_fmadd_ps(d13, d13, squares5);
-        const __m512i x_raw11 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 196);
-        const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
-        const __m512 d14 = _mm512_sub_ps(x23, mu2);
-        total14 = _mm512_add_ps(total14, _mm512_maskz_mov_ps((__mmask16)0x3, d14));
-        ng_avx512_pin(total14);
-        const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
-        const __m512 d15 = _mm512_sub_ps(x24, mu2);
-        total15 = _mm512_add_ps(total15, _mm512_maskz_mov_ps((__mmask16)0x3, d15));
-        ng_avx512_pin(total15);
-        squares6 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d14), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d14), squares6);
-        squares7 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d15), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d15), squares7);
-        __m512 part12 = _mm512_add_ps(total12, total14);
-        __m512 part13 = _mm512_add_ps(total13, total15);
-        ng_avx512_pin(part12);
-        ng_avx512_pin(part13);
-        __m512 part14 = _mm512_add_ps(squares4, squares6);
-        __m512 part15 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part14);
-        ng_avx512_pin(part15);
-        const __m512i x_raw12 = _mm512_loadu_si512(x_row + 200);
-        const __m512 x25 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw12, 16));
-        const __m512 d16 = _mm512_sub_ps(x25, mu3);
-        __m512 total16 = d16;
-        const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
-        const __m512 d17 = _mm512_sub_ps(x26, mu3);
-        __m512 total17 = d17;
-        __m512 squares8 = _mm512_fmadd_ps(d16, d16, zero);
-        __m512 squares9 = _mm512_fmadd_ps(d17, d17, zero);
-        const __m512i x_raw13 = _mm512_loadu_si512(x_row + 232);
-        const __m512 x27 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw13, 16));
-        const __m512 d18 = _mm512_sub_ps(x27, mu3);
-        __m512 total18 = d18;
-        const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
-        const __m512 d19 = _mm512_sub_ps(x28, mu3);
-        __m512 total19 = d19;
-        __m512 squares10 = _mm512_fmadd_ps(d18, d18, zero);
-        __m512 squares11 = _mm512_fmadd_ps(d19, d19, zero);
-        const __m512i x_raw14 = _mm512_loadu_si512(x_row + 264);
-        const __m512 x29 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw14, 16));
-        const __m512 d20 = _mm512_sub_ps(x29, mu3);
-        total16 = _mm512_add_ps(total16, d20);
-        ng_avx512_pin(total16);
-        const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
-        const __m512 d21 = _mm512_sub_ps(x30, mu3);
-        total17 = _mm512_add_ps(total17, d21);
-        ng_avx512_pin(total17);
-        squares8 = _mm512_fmadd_ps(d20, d20, squares8);
-        squares9 = _mm512_fmadd_ps(d21, d21, squares9);
-        const __m512i x_raw15 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 296);
-        const __m512 x31 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw15, 16));
-        const __m512 d22 = _mm512_sub_ps(x31, mu3);
-        total18 = _mm512_add_ps(total18, _mm512_maskz_mov_ps((__mmask16)0x3, d22));
-        ng_avx512_pin(total18);
-        const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
-        const __m512 d23 = _mm512_sub_ps(x32, mu3);
-        total19 = _mm512_add_ps(total19, _mm512_maskz_mov_ps((__mmask16)0x3, d23));
-        ng_avx512_pin(total19);
-        squares10 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d22), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d22), squares10);
-        squares11 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d23), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d23), squares11);
-        __m512 part16 = _mm512_add_ps(total16, total18);
-        __m512 part17 = _mm512_add_ps(total17, total19);
-        ng_avx512_pin(part16);
-        ng_avx512_pin(part17);
-        __m512 part18 = _mm512_add_ps(squares8, squares10);
-        __m512 part19 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part18);
-        ng_avx512_pin(part19);
-        const __m512i x_raw16 = _mm512_loadu_si512(x_row + 300);
-        const __m512 x33 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw16, 16));
-        const __m512 d24 = _mm512_sub_ps(x33, mu4);
-        __m512 total20 = d24;
-        const __m512 x34 = _mm512_castsi512_ps(_mm512_and_si512(x_raw16, _mm512_set1_epi32(-65536)));
-        const __m512 d25 = _mm512_sub_ps(x34, mu4);
-        __m512 total21 = d25;
-        __m512 squares12 = _mm512_fmadd_ps(d24, d24, zero);
-        __m512 squares13 = _mm512_fmadd_ps(d25, d25, zero);
-        const __m512i x_raw17 = _mm512_loadu_si512(x_row + 332);
-        const __m512 x35 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw17, 16));
-        const __m512 d26 = _mm512_sub_ps(x35, mu4);
-        __m512 total22 = d26;
-        const __m512 x36 = _mm512_castsi512_ps(_mm512_and_si512(x_raw17, _mm512_set1_epi32(-65536)));
-        const __m512 d27 = _mm512_sub_ps(x36, mu4);
-        __m512 total23 = d27;
-        __m512 squares14 = _mm512_fmadd_ps(d26, d26, zero);
-        __m512 squares15 = _mm512_fmadd_ps(d27, d27, zero);
-        const __m512i x_raw18 = _mm512_loadu_si512(x_row + 364);
-        const __m512 x37 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw18, 16));
-        const __m512 d28 = _mm512_sub_ps(x37, mu4);
-        total20 = _mm512_add_ps(total20, d28);
-        ng_avx512_pin(total20);
-        const __m512 x38 = _mm512_castsi512_ps(_mm512_and_si512(x_raw18, _mm512_set1_epi32(-65536)));
-        const __m512 d29 = _mm512_sub_ps(x38, mu4);
-        total21 = _mm512_add_ps(total21, d29);
-        ng_avx512_pin(total21);
-        squares12 = _mm512_fmadd_ps(d28, d28, squares12);
-        squares13 = _mm512_fmadd_ps(d29, d29, squares13);
-        const __m512i x_raw19 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 396);
-        const __m512 x39 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw19, 16));
-        const __m512 d30 = _mm512_sub_ps(x39, mu4);
-        total22 = _mm512_add_ps(total22, _mm512_maskz_mov_ps((__mmask16)0x3, d30));
-        ng_avx512_pin(total22);
-        const __m512 x40 = _mm512_castsi512_ps(_mm512_and_si512(x_raw19, _mm512_set1_epi32(-65536)));
-        const __m512 d31 = _mm512_sub_ps(x40, mu4);
-        total23 = _mm512_add_ps(total23, _mm512_maskz_mov_ps((__mmask16)0x3, d31));
-        ng_avx512_pin(total23);
-        squares14 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d30), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d30), squares14);
-        squares15 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d31), _mm512_maskz_mov_ps((__mmask16)0x3,
-                d31), squares15);
-        __m512 part20 = _mm512_add_ps(total20, total22);
-        __m512 part21 = _mm512_add_ps(total21, total23);
-        ng_avx512_pin(part20);
-        ng_avx512_pin(part21);
-        __m512 part22 = _mm512_add_ps(squares12, squares14);
-        __m512 part23 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part22);
-        ng_avx512_pin(part23);
-        __m512 part24 = ng_avx512_fold_halves(part8, part9);
-        __m512 part25 = ng_avx512_fold_halves(part12, part13);
-        __m512 part26 = ng_avx512_fold_halves(part16, part17);
-        __m512 part27 = ng_avx512_fold_halves(part20, part21);
-        __m512 part28 = ng_avx512_fold_quarters(part24, part25);
-        __m512 part29 = ng_avx512_fold_quarters(part26, part27);
-        __m512 part30 = ng_avx512_fold_pairs(part28, part29);
-        __m512 part31 = ng_avx512_fold_neighbours(part30, part30);
-        __m512 part32 = ng_avx512_fold_quarters(part31, part31);
-        __m512 part33 = ng_avx512_fold_halves(part10, part11);
-        __m512 part34 = ng_avx512_fold_halves(part14, part15);
-        __m512 part35 = ng_avx512_fold_halves(part18, part19);
-        __m512 part36 = ng_avx512_fold_halves(part22, part23);
-        __m512 part37 = ng_avx512_fold_quarters(part33, part34);
-        __m512 part38 = ng_avx512_fold_quarters(part35, part36);
-        __m512 part39 = ng_avx512_fold_pairs(part37, part38);
-        __m512 part40 = ng_avx512_fold_neighbours(part39, part39);
-        __m512 part41 = ng_avx512_fold_quarters(part40, part40);
-        const __m512 sum_d = _mm512_add_ps(part32, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
-        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
-        const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
-        const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
-        const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
-        const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part41, count1)));
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        ng_avx512_forget();
-        const __m512i x_raw20 = _mm512_loadu_si512(x_row);
-        const __m512 x41 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw20, 16));
-        const __m512 d32 = _mm512_sub_ps(x41, mu1);
-        const __m512i gamma_raw = _mm512_loadu_si512(gamma);
-        const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-        const __m512i beta_raw = _mm512_loadu_si512(beta);
-        const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
-        const __m512 x42 = _mm512_castsi512_ps(_mm512_and_si512(x_raw20, _mm512_set1_epi32(-65536)));
-        const __m512 d33 = _mm512_sub_ps(x42, mu1);
-        const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-        const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d32, delta1),
-                rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d33, delta1), rstd1), gamma2,
-                beta2));
-        const __m512i x_raw21 = _mm512_loadu_si512(x_row + 100);
-        const __m512 x43 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw21, 16));
-        const __m512 d34 = _mm512_sub_ps(x43, mu2);
-        const __m512 x44 = _mm512_castsi512_ps(_mm512_and_si512(x_raw21, _mm512_set1_epi32(-65536)));
-        const __m512 d35 = _mm512_sub_ps(x44, mu2);
-        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d34, delta2),
-                rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d35, delta2), rstd2), gamma2,
-                beta2));
-        const __m512i x_raw22 = _mm512_loadu_si512(x_row + 200);
-        const __m512 x45 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw22, 16));
-        const __m512 d36 = _mm512_sub_ps(x45, mu3);
-        const __m512 x46 = _mm512_castsi512_ps(_mm512_and_si512(x_raw22, _mm512_set1_epi32(-65536)));
-        const __m512 d37 = _mm512_sub_ps(x46, mu3);
-        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d36, delta3),
-                rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d37, delta3), rstd3), gamma2,
-                beta2));
-        const __m512i x_raw23 = _mm512_loadu_si512(x_row + 300);
-        const __m512 x47 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw23, 16));
-        const __m512 d38 = _mm512_sub_ps(x47, mu4);
-        const __m512 x48 = _mm512_castsi512_ps(_mm512_and_si512(x_raw23, _mm512_set1_epi32(-65536)));
-        const __m512 d39 = _mm512_sub_ps(x48, mu4);
-        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d38, delta4),
-                rstd4), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d39, delta4), rstd4), gamma2,
-                beta2));
-        _mm512_storeu_si512(y_row, out_raw);
-        _mm512_storeu_si512(y_row + 100, out_raw1);
-        _mm512_storeu_si512(y_row + 200, out_raw2);
-        _mm512_storeu_si512(y_row + 300, out_raw3);
-        const __m512i x_raw24 = _mm512_loadu_si512(x_row + 32);
-        const __m512 x49 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw24, 16));
-        const __m512 d40 = _mm512_sub_ps(x49, mu1);
-        const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + 32);
-        const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-        const __m512i beta_raw1 = _mm512_loadu_si512(beta + 32);
-        const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
-        const __m512 x50 = _mm512_castsi512_ps(_mm512_and_si512(x_raw24, _mm512_set1_epi32(-65536)));
-        const __m512 d41 = _mm512_sub_ps(x50, mu1);
-        const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-        const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d40, delta1),
-                rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d41, delta1), rstd1), gamma4,
-                beta4));
-        const __m512i x_raw25 = _mm512_loadu_si512(x_row + 132);
-        const __m512 x51 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw25, 16));
-        const __m512 d42 = _mm512_sub_ps(x51, mu2);
-        const __m512 x52 = _mm512_castsi512_ps(_mm512_and_si512(x_raw25, _mm512_set1_epi32(-65536)));
-        const __m512 d43 = _mm512_sub_ps(x52, mu2);
-        const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d42, delta2),
-                rstd2), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d43, delta2), rstd2), gamma4,
-                beta4));
-        const __m512i x_raw26 = _mm512_loadu_si512(x_row + 232);
-        const __m512 x53 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw26, 16));
-        const __m512 d44 = _mm512_sub_ps(x53, mu3);
-        const __m512 x54 = _mm512_castsi512_ps(_mm512_and_si512(x_raw26, _mm512_set1_epi32(-65536)));
-        const __m512 d45 = _mm512_sub_ps(x54, mu3);
-        const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d44, delta3),
-                rstd3), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d45, delta3), rstd3), gamma4,
-                beta4));
-        const __m512i x_raw27 = _mm512_loadu_si512(x_row + 332);
-        const __m512 x55 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw27, 16));
-        const __m512 d46 = _mm512_sub_ps(x55, mu4);
-        const __m512 x56 = _mm512_castsi512_ps(_mm512_and_si512(x_raw27, _mm512_set1_epi32(-65536)));
-        const __m512 d47 = _mm512_sub_ps(x56, mu4);
-        const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d46, delta4),
-                rstd4), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d47, delta4), rstd4), gamma4,
-                beta4));
-        _mm512_storeu_si512(y_row + 32, out_raw4);
-        _mm512_storeu_si512(y_row + 132, out_raw5);
-        _mm512_storeu_si512(y_row + 232, out_raw6);
-        _mm512_storeu_si512(y_row + 332, out_raw7);
-        const __m512i x_raw28 = _mm512_loadu_si512(x_row + 64);
-        const __m512 x57 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw28, 16));
-        const __m512 d48 = _mm512_sub_ps(x57, mu1);
-        const __m512i gamma_raw2 = _mm512_loadu_si512(gamma + 64);
-        const __m512 gamma5 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw2, 16));
-        const __m512i beta_raw2 = _mm512_loadu_si512(beta + 64);
-        const __m512 beta5 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw2, 16));
-        const __m512 x58 = _mm512_castsi512_ps(_mm512_and_si512(x_raw28, _mm512_set1_epi32(-65536)));
-        const __m512 d49 = _mm512_sub_ps(x58, mu1);
-        const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
-        const __m512 beta6 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw2, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw8 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d48, delta1),
-                rstd1), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d49, delta1), rstd1), gamma6,
-                beta6));
-        const __m512i x_raw29 = _mm512_loadu_si512(x_row + 164);
-        const __m512 x59 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw29, 16));
-        const __m512 d50 = _mm512_sub_ps(x59, mu2);
-        const __m512 x60 = _mm512_castsi512_ps(_mm512_and_si512(x_raw29, _mm512_set1_epi32(-65536)));
-        const __m512 d51 = _mm512_sub_ps(x60, mu2);
-        const __m512i out_raw9 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d50, delta2),
-                rstd2), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d51, delta2), rstd2), gamma6,
-                beta6));
-        const __m512i x_raw30 = _mm512_loadu_si512(x_row + 264);
-        const __m512 x61 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw30, 16));
-        const __m512 d52 = _mm512_sub_ps(x61, mu3);
-        const __m512 x62 = _mm512_castsi512_ps(_mm512_and_si512(x_raw30, _mm512_set1_epi32(-65536)));
-        const __m512 d53 = _mm512_sub_ps(x62, mu3);
-        const __m512i out_raw10 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d52, delta3),
-                rstd3), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d53, delta3), rstd3), gamma6,
-                beta6));
-        const __m512i x_raw31 = _mm512_loadu_si512(x_row + 364);
-        const __m512 x63 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw31, 16));
-        const __m512 d54 = _mm512_sub_ps(x63, mu4);
-        const __m512 x64 = _mm512_castsi512_ps(_mm512_and_si512(x_raw31, _mm512_set1_epi32(-65536)));
-        const __m512 d55 = _mm512_sub_ps(x64, mu4);
-        const __m512i out_raw11 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d54, delta4),
-                rstd4), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d55, delta4), rstd4), gamma6,
-                beta6));
-        _mm512_storeu_si512(y_row + 64, out_raw8);
-        _mm512_storeu_si512(y_row + 164, out_raw9);
-        _mm512_storeu_si512(y_row + 264, out_raw10);
-        _mm512_storeu_si512(y_row + 364, out_raw11);
-        const __m512i x_raw32 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
-        const __m512 x65 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw32, 16));
-        const __m512 d56 = _mm512_sub_ps(x65, mu1);
-        const __m512i gamma_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xf, gamma + 96);
-        const __m512 gamma7 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw3, 16));
-        const __m512i beta_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xf, beta + 96);
-        const __m512 beta7 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw3, 16));
-        const __m512 x66 = _mm512_castsi512_ps(_mm512_and_si512(x_raw32, _mm512_set1_epi32(-65536)));
-        const __m512 d57 = _mm512_sub_ps(x66, mu1);
-        const __m512 gamma8 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw3, _mm512_set1_epi32(-65536)));
-        const __m512 beta8 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw3, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw12 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d56, delta1),
-                rstd1), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d57, delta1), rstd1), gamma8,
-                beta8));
-        const __m512i x_raw33 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 196);
-        const __m512 x67 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw33, 16));
-        const __m512 d58 = _mm512_sub_ps(x67, mu2);
-        const __m512 x68 = _mm512_castsi512_ps(_mm512_and_si512(x_raw33, _mm512_set1_epi32(-65536)));
-        const __m512 d59 = _mm512_sub_ps(x68, mu2);
-        const __m512i out_raw13 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d58, delta2),
-                rstd2), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d59, delta2), rstd2), gamma8,
-                beta8));
-        const __m512i x_raw34 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 296);
-        const __m512 x69 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw34, 16));
-        const __m512 d60 = _mm512_sub_ps(x69, mu3);
-        const __m512 x70 = _mm512_castsi512_ps(_mm512_and_si512(x_raw34, _mm512_set1_epi32(-65536)));
-        const __m512 d61 = _mm512_sub_ps(x70, mu3);
-        const __m512i out_raw14 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d60, delta3),
-                rstd3), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d61, delta3), rstd3), gamma8,
-                beta8));
-        const __m512i x_raw35 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 396);
-        const __m512 x71 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw35, 16));
-        const __m512 d62 = _mm512_sub_ps(x71, mu4);
-        const __m512 x72 = _mm512_castsi512_ps(_mm512_and_si512(x_raw35, _mm512_set1_epi32(-65536)));
-        const __m512 d63 = _mm512_sub_ps(x72, mu4);
-        const __m512i out_raw15 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d62, delta4),
-                rstd4), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d63, delta4), rstd4), gamma8,
-                beta8));
-        _mm512_mask_storeu_epi16(y_row + 96, (__mmask32)0xf, out_raw12);
-        _mm512_mask_storeu_epi16(y_row + 196, (__mmask32)0xf, out_raw13);
-        _mm512_mask_storeu_epi16(y_row + 296, (__mmask32)0xf, out_raw14);
-        _mm512_mask_storeu_epi16(y_row + 396, (__mmask32)0xf, out_raw15);
+    __m512 next_mu = zero;
+    __m512 next_delta = zero;
+    __m512 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m512 this_mu = next_mu;
+        const __m512 this_delta = next_delta;
+        const __m512 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const uint16_t *const x_row = x + next * 100;
+            /* Head of 2 elements: sum x. */
+            const __m512i x_raw = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+            __m512 total = x1;
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            __m512 total1 = x2;
+            ng_avx512_pin(total);
+            ng_avx512_pin(total1);
+            const __m512i x_raw1 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 100);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            __m512 total2 = x3;
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            __m512 total3 = x4;
+            ng_avx512_pin(total2);
+            ng_avx512_pin(total3);
+            const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 200);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+            __m512 total4 = x5;
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            __m512 total5 = x6;
+            ng_avx512_pin(total4);
+            ng_avx512_pin(total5);
+            const __m512i x_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0x3, x_row + 300);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            __m512 total6 = x7;
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+            __m512 total7 = x8;
+            ng_avx512_pin(total6);
+            ng_avx512_pin(total7);
+            __m512 part = ng_avx512_fold_halves(total, total1);
+            __m512 part1 = ng_avx512_fold_halves(total2, total3);
+            __m512 part2 = ng_avx512_fold_halves(total4, total5);
+            __m512 part3 = ng_avx512_fold_halves(total6, total7);
+            __m512 part4 = ng_avx512_fold_quarters(part, part1);
+            __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+            __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+            __m512 part7 = ng_avx512_fold_quarters(part6, part6);
+            const __m512 sum_x = _mm512_add_ps(part7, zero);
+            /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
+            const __m512 mu = _mm512_div_ps(sum_x, count);
+            const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
+            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
+            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
+            const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), mu);
+            ng_avx512_forget();
+            const __m512i x_raw4 = _mm512_loadu_si512(x_row);
+            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+            const __m512 d = _mm512_sub_ps(x9, mu1);
+            __m512 total8 = d;
+            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+            const __m512 d1 = _mm512_sub_ps(x10, mu1);
+            __m512 total9 = d1;
+            __m512 squares = _mm512_fmadd_ps(d, d, zero);
+            __m512 squares1 = _mm512_fmadd_ps(d1, d1, zero);
+            const __m512i x_raw5 = _mm512_loadu_si512(x_row + 32);
+            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+            const __m512 d2 = _mm512_sub_ps(x11, mu1);
+            __m512 total10 = d2;
+            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+            const __m512 d3 = _mm512_sub_ps(x12, mu1);
+            __m512 total11 = d3;
+            __m512 squares2 = _mm512_fmadd_ps(d2, d2, zero);
+            __m512 squares3 = _mm512_fmadd_ps(d3, d3, zero);
+            const __m512i x_raw6 = _mm512_loadu_si512(x_row + 64);
+            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
+            const __m512 d4 = _mm512_sub_ps(x13, mu1);
+            total8 = _mm512_add_ps(total8, d4);
+            ng_avx512_pin(total8);
+            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
+            const __m512 d5 = _mm512_sub_ps(x14, mu1);
+            total9 = _mm512_add_ps(total9, d5);
+            ng_avx512_pin(total9);
+            squares = _mm512_fmadd_ps(d4, d4, squares);
+            squares1 = _mm512_fmadd_ps(d5, d5, squares1);
+            const __m512i x_raw7 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
+            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
+            const __m512 d6 = _mm512_sub_ps(x15, mu1);
+            total10 = _mm512_add_ps(total10, _mm512_maskz_mov_ps((__mmask16)0x3, d6));
+            ng_avx512_pin(total10);
+            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
+            const __m512 d7 = _mm512_sub_ps(x16, mu1);
+            total11 = _mm512_add_ps(total11, _mm512_maskz_mov_ps((__mmask16)0x3, d7));
+            ng_avx512_pin(total11);
+            squares2 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d6), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d6), squares2);
+            squares3 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d7), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d7), squares3);
+            __m512 part8 = _mm512_add_ps(total8, total10);
+            __m512 part9 = _mm512_add_ps(total9, total11);
+            ng_avx512_pin(part8);
+            ng_avx512_pin(part9);
+            __m512 part10 = _mm512_add_ps(squares, squares2);
+            __m512 part11 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part10);
+            ng_avx512_pin(part11);
+            const __m512i x_raw8 = _mm512_loadu_si512(x_row + 100);
+            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+            const __m512 d8 = _mm512_sub_ps(x17, mu2);
+            __m512 total12 = d8;
+            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+            const __m512 d9 = _mm512_sub_ps(x18, mu2);
+            __m512 total13 = d9;
+            __m512 squares4 = _mm512_fmadd_ps(d8, d8, zero);
+            __m512 squares5 = _mm512_fmadd_ps(d9, d9, zero);
+            const __m512i x_raw9 = _mm512_loadu_si512(x_row + 132);
+            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+            const __m512 d10 = _mm512_sub_ps(x19, mu2);
+            __m512 total14 = d10;
+            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+            const __m512 d11 = _mm512_sub_ps(x20, mu2);
+            __m512 total15 = d11;
+            __m512 squares6 = _mm512_fmadd_ps(d10, d10, zero);
+            __m512 squares7 = _mm512_fmadd_ps(d11, d11, zero);
+            const __m512i x_raw10 = _mm512_loadu_si512(x_row + 164);
+            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
+            const __m512 d12 = _mm512_sub_ps(x21, mu2);
+            total12 = _mm512_add_ps(total12, d12);
+            ng_avx512_pin(total12);
+            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
+            const __m512 d13 = _mm512_sub_ps(x22, mu2);
+            total13 = _mm512_add_ps(total13, d13);
+            ng_avx512_pin(total13);
+            squares4 = _mm512_fmadd_ps(d12, d12, squares4);
+            squares5 = _mm512_fmadd_ps(d13, d13, squares5);
+            const __m512i x_raw11 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 196);
+            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
+            const __m512 d14 = _mm512_sub_ps(x23, mu2);
+            total14 = _mm512_add_ps(total14, _mm512_maskz_mov_ps((__mmask16)0x3, d14));
+            ng_avx512_pin(total14);
+            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
+            const __m512 d15 = _mm512_sub_ps(x24, mu2);
+            total15 = _mm512_add_ps(total15, _mm512_maskz_mov_ps((__mmask16)0x3, d15));
+            ng_avx512_pin(total15);
+            squares6 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d14), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d14), squares6);
+            squares7 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d15), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d15), squares7);
+            __m512 part12 = _mm512_add_ps(total12, total14);
+            __m512 part13 = _mm512_add_ps(total13, total15);
+            ng_avx512_pin(part12);
+            ng_avx512_pin(part13);
+            __m512 part14 = _mm512_add_ps(squares4, squares6);
+            __m512 part15 = _mm512_add_ps(squares5, squares7);
+            ng_avx512_pin(part14);
+            ng_avx512_pin(part15);
+            const __m512i x_raw12 = _mm512_loadu_si512(x_row + 200);
+            const __m512 x25 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw12, 16));
+            const __m512 d16 = _mm512_sub_ps(x25, mu3);
+            __m512 total16 = d16;
+            const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
+            const __m512 d17 = _mm512_sub_ps(x26, mu3);
+            __m512 total17 = d17;
+            __m512 squares8 = _mm512_fmadd_ps(d16, d16, zero);
+            __m512 squares9 = _mm512_fmadd_ps(d17, d17, zero);
+            const __m512i x_raw13 = _mm512_loadu_si512(x_row + 232);
+            const __m512 x27 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw13, 16));
+            const __m512 d18 = _mm512_sub_ps(x27, mu3);
+            __m512 total18 = d18;
+            const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
+            const __m512 d19 = _mm512_sub_ps(x28, mu3);
+            __m512 total19 = d19;
+            __m512 squares10 = _mm512_fmadd_ps(d18, d18, zero);
+            __m512 squares11 = _mm512_fmadd_ps(d19, d19, zero);
+            const __m512i x_raw14 = _mm512_loadu_si512(x_row + 264);
+            const __m512 x29 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw14, 16));
+            const __m512 d20 = _mm512_sub_ps(x29, mu3);
+            total16 = _mm512_add_ps(total16, d20);
+            ng_avx512_pin(total16);
+            const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
+            const __m512 d21 = _mm512_sub_ps(x30, mu3);
+            total17 = _mm512_add_ps(total17, d21);
+            ng_avx512_pin(total17);
+            squares8 = _mm512_fmadd_ps(d20, d20, squares8);
+            squares9 = _mm512_fmadd_ps(d21, d21, squares9);
+            const __m512i x_raw15 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 296);
+            const __m512 x31 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw15, 16));
+            const __m512 d22 = _mm512_sub_ps(x31, mu3);
+            total18 = _mm512_add_ps(total18, _mm512_maskz_mov_ps((__mmask16)0x3, d22));
+            ng_avx512_pin(total18);
+            const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
+            const __m512 d23 = _mm512_sub_ps(x32, mu3);
+            total19 = _mm512_add_ps(total19, _mm512_maskz_mov_ps((__mmask16)0x3, d23));
+            ng_avx512_pin(total19);
+            squares10 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d22), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d22), squares10);
+            squares11 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d23), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d23), squares11);
+            __m512 part16 = _mm512_add_ps(total16, total18);
+            __m512 part17 = _mm512_add_ps(total17, total19);
+            ng_avx512_pin(part16);
+            ng_avx512_pin(part17);
+            __m512 part18 = _mm512_add_ps(squares8, squares10);
+            __m512 part19 = _mm512_add_ps(squares9, squares11);
+            ng_avx512_pin(part18);
+            ng_avx512_pin(part19);
+            const __m512i x_raw16 = _mm512_loadu_si512(x_row + 300);
+            const __m512 x33 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw16, 16));
+            const __m512 d24 = _mm512_sub_ps(x33, mu4);
+            __m512 total20 = d24;
+            const __m512 x34 = _mm512_castsi512_ps(_mm512_and_si512(x_raw16, _mm512_set1_epi32(-65536)));
+            const __m512 d25 = _mm512_sub_ps(x34, mu4);
+            __m512 total21 = d25;
+            __m512 squares12 = _mm512_fmadd_ps(d24, d24, zero);
+            __m512 squares13 = _mm512_fmadd_ps(d25, d25, zero);
+            const __m512i x_raw17 = _mm512_loadu_si512(x_row + 332);
+            const __m512 x35 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw17, 16));
+            const __m512 d26 = _mm512_sub_ps(x35, mu4);
+            __m512 total22 = d26;
+            const __m512 x36 = _mm512_castsi512_ps(_mm512_and_si512(x_raw17, _mm512_set1_epi32(-65536)));
+            const __m512 d27 = _mm512_sub_ps(x36, mu4);
+            __m512 total23 = d27;
+            __m512 squares14 = _mm512_fmadd_ps(d26, d26, zero);
+            __m512 squares15 = _mm512_fmadd_ps(d27, d27, zero);
+            const __m512i x_raw18 = _mm512_loadu_si512(x_row + 364);
+            const __m512 x37 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw18, 16));
+            const __m512 d28 = _mm512_sub_ps(x37, mu4);
+            total20 = _mm512_add_ps(total20, d28);
+            ng_avx512_pin(total20);
+            const __m512 x38 = _mm512_castsi512_ps(_mm512_and_si512(x_raw18, _mm512_set1_epi32(-65536)));
+            const __m512 d29 = _mm512_sub_ps(x38, mu4);
+            total21 = _mm512_add_ps(total21, d29);
+            ng_avx512_pin(total21);
+            squares12 = _mm512_fmadd_ps(d28, d28, squares12);
+            squares13 = _mm512_fmadd_ps(d29, d29, squares13);
+            const __m512i x_raw19 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 396);
+            const __m512 x39 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw19, 16));
+            const __m512 d30 = _mm512_sub_ps(x39, mu4);
+            total22 = _mm512_add_ps(total22, _mm512_maskz_mov_ps((__mmask16)0x3, d30));
+            ng_avx512_pin(total22);
+            const __m512 x40 = _mm512_castsi512_ps(_mm512_and_si512(x_raw19, _mm512_set1_epi32(-65536)));
+            const __m512 d31 = _mm512_sub_ps(x40, mu4);
+            total23 = _mm512_add_ps(total23, _mm512_maskz_mov_ps((__mmask16)0x3, d31));
+            ng_avx512_pin(total23);
+            squares14 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d30), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d30), squares14);
+            squares15 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d31), _mm512_maskz_mov_ps((__mmask16)0x3,
+                    d31), squares15);
+            __m512 part20 = _mm512_add_ps(total20, total22);
+            __m512 part21 = _mm512_add_ps(total21, total23);
+            ng_avx512_pin(part20);
+            ng_avx512_pin(part21);
+            __m512 part22 = _mm512_add_ps(squares12, squares14);
+            __m512 part23 = _mm512_add_ps(squares13, squares15);
+            ng_avx512_pin(part22);
+            ng_avx512_pin(part23);
+            __m512 part24 = ng_avx512_fold_halves(part8, part9);
+            __m512 part25 = ng_avx512_fold_halves(part12, part13);
+            __m512 part26 = ng_avx512_fold_halves(part16, part17);
+            __m512 part27 = ng_avx512_fold_halves(part20, part21);
+            __m512 part28 = ng_avx512_fold_quarters(part24, part25);
+            __m512 part29 = ng_avx512_fold_quarters(part26, part27);
+            __m512 part30 = ng_avx512_fold_pairs(part28, part29);
+            __m512 part31 = ng_avx512_fold_neighbours(part30, part30);
+            __m512 part32 = ng_avx512_fold_quarters(part31, part31);
+            __m512 part33 = ng_avx512_fold_halves(part10, part11);
+            __m512 part34 = ng_avx512_fold_halves(part14, part15);
+            __m512 part35 = ng_avx512_fold_halves(part18, part19);
+            __m512 part36 = ng_avx512_fold_halves(part22, part23);
+            __m512 part37 = ng_avx512_fold_quarters(part33, part34);
+            __m512 part38 = ng_avx512_fold_quarters(part35, part36);
+            __m512 part39 = ng_avx512_fold_pairs(part37, part38);
+            __m512 part40 = ng_avx512_fold_neighbours(part39, part39);
+            __m512 part41 = ng_avx512_fold_quarters(part40, part40);
+            const __m512 sum_d = _mm512_add_ps(part32, zero);
+            next_mu = mu;
+            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            next_delta = delta;
+            const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
+                    _mm512_div_ps(part41, count1)));
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+            next_rstd = rstd;
+        }
+        if (next != row) {
+            const uint16_t *const x_row = x + row * 100;
+            uint16_t *const y_row = y + row * 100;
+            /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1
+               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            const __m512 mu = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_mu));
+            const __m512 mu1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_mu);
+            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), this_mu);
+            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), this_mu);
+            const __m512 delta = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_delta));
+            const __m512 delta1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_delta);
+            const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_delta);
+            const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_delta);
+            const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+            const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_rstd);
+            const __m512i x_raw = _mm512_loadu_si512(x_row);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+            const __m512 d = _mm512_sub_ps(x1, mu);
+            const __m512i gamma_raw = _mm512_loadu_si512(gamma);
+            const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
+            const __m512i beta_raw = _mm512_loadu_si512(beta);
+            const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            const __m512 d1 = _mm512_sub_ps(x2, mu);
+            const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
+            const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta),
+                    rstd), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd), gamma2,
+                    beta2));
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + 100);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            const __m512 d2 = _mm512_sub_ps(x3, mu1);
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            const __m512 d3 = _mm512_sub_ps(x4, mu1);
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                    rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma2,
+                    beta2));
+            const __m512i x_raw2 = _mm512_loadu_si512(x_row + 200);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+            const __m512 d4 = _mm512_sub_ps(x5, mu2);
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            const __m512 d5 = _mm512_sub_ps(x6, mu2);
+            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta2),
+                    rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta2), rstd2), gamma2,
+                    beta2));
+            const __m512i x_raw3 = _mm512_loadu_si512(x_row + 300);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            const __m512 d6 = _mm512_sub_ps(x7, mu3);
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+            const __m512 d7 = _mm512_sub_ps(x8, mu3);
+            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta3),
+                    rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta3), rstd3), gamma2,
+                    beta2));
+            _mm512_storeu_si512(y_row, out_raw);
+            _mm512_storeu_si512(y_row + 100, out_raw1);
+            _mm512_storeu_si512(y_row + 200, out_raw2);
+            _mm512_storeu_si512(y_row + 300, out_raw3);
+            const __m512i x_raw4 = _mm512_loadu_si512(x_row + 32);
+            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+            const __m512 d8 = _mm512_sub_ps(x9, mu);
+            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + 32);
+            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
+            const __m512i beta_raw1 = _mm512_loadu_si512(beta + 32);
+            const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
+            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+            const __m512 d9 = _mm512_sub_ps(x10, mu);
+            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
+            const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta),
+                    rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta), rstd), gamma4,
+                    beta4));
+            const __m512i x_raw5 = _mm512_loadu_si512(x_row + 132);
+            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+            const __m512 d10 = _mm512_sub_ps(x11, mu1);
+            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+            const __m512 d11 = _mm512_sub_ps(x12, mu1);
+            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta1),
+                    rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta1), rstd1), gamma4,
+                    beta4));
+            const __m512i x_raw6 = _mm512_loadu_si512(x_row + 232);
+            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
+            const __m512 d12 = _mm512_sub_ps(x13, mu2);
+            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
+            const __m512 d13 = _mm512_sub_ps(x14, mu2);
+            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta2),
+                    rstd2), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta2), rstd2), gamma4,
+                    beta4));
+            const __m512i x_raw7 = _mm512_loadu_si512(x_row + 332);
+            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
+            const __m512 d14 = _mm512_sub_ps(x15, mu3);
+            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
+            const __m512 d15 = _mm512_sub_ps(x16, mu3);
+            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta3),
+                    rstd3), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta3), rstd3), gamma4,
+                    beta4));
+            _mm512_storeu_si512(y_row + 32, out_raw4);
+            _mm512_storeu_si512(y_row + 132, out_raw5);
+            _mm512_storeu_si512(y_row + 232, out_raw6);
+            _mm512_storeu_si512(y_row + 332, out_raw7);
+            const __m512i x_raw8 = _mm512_loadu_si512(x_row + 64);
+            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+            const __m512 d16 = _mm512_sub_ps(x17, mu);
+            const __m512i gamma_raw2 = _mm512_loadu_si512(gamma + 64);
+            const __m512 gamma5 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw2, 16));
+            const __m512i beta_raw2 = _mm512_loadu_si512(beta + 64);
+            const __m512 beta5 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw2, 16));
+            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+            const __m512 d17 = _mm512_sub_ps(x18, mu);
+            const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
+            const __m512 beta6 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw2, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw8 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d16, delta),
+                    rstd), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d17, delta), rstd), gamma6,
+                    beta6));
+            const __m512i x_raw9 = _mm512_loadu_si512(x_row + 164);
+            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+            const __m512 d18 = _mm512_sub_ps(x19, mu1);
+            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+            const __m512 d19 = _mm512_sub_ps(x20, mu1);
+            const __m512i out_raw9 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d18, delta1),
+                    rstd1), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d19, delta1), rstd1), gamma6,
+                    beta6));
+            const __m512i x_raw10 = _mm512_loadu_si512(x_row + 264);
+            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
+            const __m512 d20 = _mm512_sub_ps(x21, mu2);
+            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
+            const __m512 d21 = _mm512_sub_ps(x22, mu2);
+            const __m512i out_raw10 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d20,
+                    delta2), rstd2), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d21, delta2),
+                    rstd2), gamma6, beta6));
+            const __m512i x_raw11 = _mm512_loadu_si512(x_row + 364);
+            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
+            const __m512 d22 = _mm512_sub_ps(x23, mu3);
+            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
+            const __m512 d23 = _mm512_sub_ps(x24, mu3);
+            const __m512i out_raw11 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d22,
+                    delta3), rstd3), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d23, delta3),
+                    rstd3), gamma6, beta6));
+            _mm512_storeu_si512(y_row + 64, out_raw8);
+            _mm512_storeu_si512(y_row + 164, out_raw9);
+            _mm512_storeu_si512(y_row + 264, out_raw10);
+            _mm512_storeu_si512(y_row + 364, out_raw11);
+            const __m512i x_raw12 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
+            const __m512 x25 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw12, 16));
+            const __m512 d24 = _mm512_sub_ps(x25, mu);
+            const __m512i gamma_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xf, gamma + 96);
+            const __m512 gamma7 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw3, 16));
+            const __m512i beta_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xf, beta + 96);
+            const __m512 beta7 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw3, 16));
+            const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
+            const __m512 d25 = _mm512_sub_ps(x26, mu);
+            const __m512 gamma8 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw3, _mm512_set1_epi32(-65536)));
+            const __m512 beta8 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw3, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw12 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d24, delta),
+                    rstd), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d25, delta), rstd), gamma8,
+                    beta8));
+            const __m512i x_raw13 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 196);
+            const __m512 x27 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw13, 16));
+            const __m512 d26 = _mm512_sub_ps(x27, mu1);
+            const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
+            const __m512 d27 = _mm512_sub_ps(x28, mu1);
+            const __m512i out_raw13 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d26,
+                    delta1), rstd1), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d27, delta1),
+                    rstd1), gamma8, beta8));
+            const __m512i x_raw14 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 296);
+            const __m512 x29 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw14, 16));
+            const __m512 d28 = _mm512_sub_ps(x29, mu2);
+            const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
+            const __m512 d29 = _mm512_sub_ps(x30, mu2);
+            const __m512i out_raw14 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d28,
+                    delta2), rstd2), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d29, delta2),
+                    rstd2), gamma8, beta8));
+            const __m512i x_raw15 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 396);
+            const __m512 x31 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw15, 16));
+            const __m512 d30 = _mm512_sub_ps(x31, mu3);
+            const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
+            const __m512 d31 = _mm512_sub_ps(x32, mu3);
+            const __m512i out_raw15 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d30,
+                    delta3), rstd3), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d31, delta3),
+                    rstd3), gamma8, beta8));
+            _mm512_mask_storeu_epi16(y_row + 96, (__mmask32)0xf, out_raw12);
+            _mm512_mask_storeu_epi16(y_row + 196, (__mmask32)0xf, out_raw13);
+            _mm512_mask_storeu_epi16(y_row + 296, (__mmask32)0xf, out_raw14);
+            _mm512_mask_storeu_epi16(y_row + 396, (__mmask32)0xf, out_raw15);
+            row += 4;
+        }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 100;

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=100
  * Contract:  1: 64 lanes of f32 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 200 and writes 200 per row, reads 400 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -503,7 +503,6 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
         const float32x4_t mu = vdivq_f32(sum_x, count);
         const float32x4_t mu1 = vdupq_laneq_f32(mu, 0);
-        ng_neon_forget();
         const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
         const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
         const float32x4_t d = vsubq_f32(x3, mu1);
@@ -697,13 +696,85 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         const float32x4_t delta = vdivq_f32(sum_d, count1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part35, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
-        ng_neon_forget();
-        const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
+        for (size_t i = 0; i < 96; i += 32) {
+            const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+            const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
+            const float32x4_t d26 = vsubq_f32(x29, mu1);
+            const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
+            const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
+            const uint16x8_t beta_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i)));
+            const float32x4_t beta1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw), 16));
+            const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d27 = vsubq_f32(x30, mu1);
+            const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d26, delta), rstd),
+                    gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d27, delta), rstd), gamma2));
+            const uint16x8_t x_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+            const float32x4_t x31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw15), 16));
+            const float32x4_t d28 = vsubq_f32(x31, mu1);
+            const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 8)));
+            const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
+            const uint16x8_t beta_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 8)));
+            const float32x4_t beta3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw1), 16));
+            const float32x4_t x32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw15),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d29 = vsubq_f32(x32, mu1);
+            const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d28, delta), rstd),
+                    gamma3), vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d29, delta), rstd), gamma4));
+            const uint16x8_t x_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
+            const float32x4_t x33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw16), 16));
+            const float32x4_t d30 = vsubq_f32(x33, mu1);
+            const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 16)));
+            const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
+            const uint16x8_t beta_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 16)));
+            const float32x4_t beta5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw2), 16));
+            const float32x4_t x34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw16),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d31 = vsubq_f32(x34, mu1);
+            const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vfmaq_f32(beta5, vmulq_f32(vsubq_f32(d30, delta), rstd),
+                    gamma5), vfmaq_f32(beta6, vmulq_f32(vsubq_f32(d31, delta), rstd), gamma6));
+            const uint16x8_t x_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
+            const float32x4_t x35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw17), 16));
+            const float32x4_t d32 = vsubq_f32(x35, mu1);
+            const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 24)));
+            const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
+            const uint16x8_t beta_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + i + 24)));
+            const float32x4_t beta7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw3), 16));
+            const float32x4_t x36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw17),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t d33 = vsubq_f32(x36, mu1);
+            const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t beta8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vfmaq_f32(beta7, vmulq_f32(vsubq_f32(d32, delta), rstd),
+                    gamma7), vfmaq_f32(beta8, vmulq_f32(vsubq_f32(d33, delta), rstd), gamma8));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
+        }
+        const uint16x8_t x_raw14 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 96))),
+                ng_neon_load_u16(x_row + 96 + 4, 0));
         const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
         const float32x4_t d26 = vsubq_f32(x29, mu1);
-        const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
+        const uint16x8_t gamma_raw = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + 96))),
+                ng_neon_load_u16(gamma + 96 + 4, 0));
         const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
-        const uint16x8_t beta_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta)));
+        const uint16x8_t beta_raw = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + 96))),
+                ng_neon_load_u16(beta + 96 + 4, 0));
         const float32x4_t beta1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw), 16));
         const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
                 vdupq_n_u32(0xffff0000)));
@@ -714,214 +785,7 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
                 vdupq_n_u32(0xffff0000)));
         const uint16x8_t out_raw = ng_neon_pair_to_bf16(vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d26, delta), rstd),
                 gamma1), vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d27, delta), rstd), gamma2));
-        const uint16x8_t x_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
-        const float32x4_t x31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw15), 16));
-        const float32x4_t d28 = vsubq_f32(x31, mu1);
-        const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
-        const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
-        const uint16x8_t beta_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 8)));
-        const float32x4_t beta3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw1), 16));
-        const float32x4_t x32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d29 = vsubq_f32(x32, mu1);
-        const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw1),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d28, delta), rstd),
-                gamma3), vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d29, delta), rstd), gamma4));
-        const uint16x8_t x_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw16), 16));
-        const float32x4_t d30 = vsubq_f32(x33, mu1);
-        const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
-        const uint16x8_t beta_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 16)));
-        const float32x4_t beta5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw2), 16));
-        const float32x4_t x34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d31 = vsubq_f32(x34, mu1);
-        const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vfmaq_f32(beta5, vmulq_f32(vsubq_f32(d30, delta), rstd),
-                gamma5), vfmaq_f32(beta6, vmulq_f32(vsubq_f32(d31, delta), rstd), gamma6));
-        const uint16x8_t x_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw17), 16));
-        const float32x4_t d32 = vsubq_f32(x35, mu1);
-        const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
-        const uint16x8_t beta_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 24)));
-        const float32x4_t beta7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw3), 16));
-        const float32x4_t x36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d33 = vsubq_f32(x36, mu1);
-        const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vfmaq_f32(beta7, vmulq_f32(vsubq_f32(d32, delta), rstd),
-                gamma7), vfmaq_f32(beta8, vmulq_f32(vsubq_f32(d33, delta), rstd), gamma8));
-        vst1q_u8((uint8_t *)(y_row), vreinterpretq_u8_u16(out_raw));
-        vst1q_u8((uint8_t *)(y_row + 8), vreinterpretq_u8_u16(out_raw1));
-        vst1q_u8((uint8_t *)(y_row + 16), vreinterpretq_u8_u16(out_raw2));
-        vst1q_u8((uint8_t *)(y_row + 24), vreinterpretq_u8_u16(out_raw3));
-        const uint16x8_t x_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw18), 16));
-        const float32x4_t d34 = vsubq_f32(x37, mu1);
-        const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-        const uint16x8_t beta_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 32)));
-        const float32x4_t beta9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw4), 16));
-        const float32x4_t x38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d35 = vsubq_f32(x38, mu1);
-        const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vfmaq_f32(beta9, vmulq_f32(vsubq_f32(d34, delta), rstd),
-                gamma9), vfmaq_f32(beta10, vmulq_f32(vsubq_f32(d35, delta), rstd), gamma10));
-        const uint16x8_t x_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw19), 16));
-        const float32x4_t d36 = vsubq_f32(x39, mu1);
-        const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-        const uint16x8_t beta_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 40)));
-        const float32x4_t beta11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw5), 16));
-        const float32x4_t x40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d37 = vsubq_f32(x40, mu1);
-        const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vfmaq_f32(beta11, vmulq_f32(vsubq_f32(d36, delta), rstd),
-                gamma11), vfmaq_f32(beta12, vmulq_f32(vsubq_f32(d37, delta), rstd), gamma12));
-        const uint16x8_t x_raw20 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x41 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw20), 16));
-        const float32x4_t d38 = vsubq_f32(x41, mu1);
-        const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-        const uint16x8_t beta_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 48)));
-        const float32x4_t beta13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw6), 16));
-        const float32x4_t x42 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw20),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d39 = vsubq_f32(x42, mu1);
-        const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vfmaq_f32(beta13, vmulq_f32(vsubq_f32(d38, delta), rstd),
-                gamma13), vfmaq_f32(beta14, vmulq_f32(vsubq_f32(d39, delta), rstd), gamma14));
-        const uint16x8_t x_raw21 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x43 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw21), 16));
-        const float32x4_t d40 = vsubq_f32(x43, mu1);
-        const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-        const uint16x8_t beta_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 56)));
-        const float32x4_t beta15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw7), 16));
-        const float32x4_t x44 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw21),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d41 = vsubq_f32(x44, mu1);
-        const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vfmaq_f32(beta15, vmulq_f32(vsubq_f32(d40, delta), rstd),
-                gamma15), vfmaq_f32(beta16, vmulq_f32(vsubq_f32(d41, delta), rstd), gamma16));
-        vst1q_u8((uint8_t *)(y_row + 32), vreinterpretq_u8_u16(out_raw4));
-        vst1q_u8((uint8_t *)(y_row + 40), vreinterpretq_u8_u16(out_raw5));
-        vst1q_u8((uint8_t *)(y_row + 48), vreinterpretq_u8_u16(out_raw6));
-        vst1q_u8((uint8_t *)(y_row + 56), vreinterpretq_u8_u16(out_raw7));
-        const uint16x8_t x_raw22 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x45 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw22), 16));
-        const float32x4_t d42 = vsubq_f32(x45, mu1);
-        const uint16x8_t gamma_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw8), 16));
-        const uint16x8_t beta_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 64)));
-        const float32x4_t beta17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw8), 16));
-        const float32x4_t x46 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw22),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d43 = vsubq_f32(x46, mu1);
-        const float32x4_t gamma18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vfmaq_f32(beta17, vmulq_f32(vsubq_f32(d42, delta), rstd),
-                gamma17), vfmaq_f32(beta18, vmulq_f32(vsubq_f32(d43, delta), rstd), gamma18));
-        const uint16x8_t x_raw23 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x47 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw23), 16));
-        const float32x4_t d44 = vsubq_f32(x47, mu1);
-        const uint16x8_t gamma_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw9), 16));
-        const uint16x8_t beta_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 72)));
-        const float32x4_t beta19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw9), 16));
-        const float32x4_t x48 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw23),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d45 = vsubq_f32(x48, mu1);
-        const float32x4_t gamma20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vfmaq_f32(beta19, vmulq_f32(vsubq_f32(d44, delta), rstd),
-                gamma19), vfmaq_f32(beta20, vmulq_f32(vsubq_f32(d45, delta), rstd), gamma20));
-        const uint16x8_t x_raw24 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 80)));
-        const float32x4_t x49 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw24), 16));
-        const float32x4_t d46 = vsubq_f32(x49, mu1);
-        const uint16x8_t gamma_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 80)));
-        const float32x4_t gamma21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw10), 16));
-        const uint16x8_t beta_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 80)));
-        const float32x4_t beta21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw10), 16));
-        const float32x4_t x50 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw24),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d47 = vsubq_f32(x50, mu1);
-        const float32x4_t gamma22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw10),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw10 = ng_neon_pair_to_bf16(vfmaq_f32(beta21, vmulq_f32(vsubq_f32(d46, delta), rstd),
-                gamma21), vfmaq_f32(beta22, vmulq_f32(vsubq_f32(d47, delta), rstd), gamma22));
-        const uint16x8_t x_raw25 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 88)));
-        const float32x4_t x51 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw25), 16));
-        const float32x4_t d48 = vsubq_f32(x51, mu1);
-        const uint16x8_t gamma_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 88)));
-        const float32x4_t gamma23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw11), 16));
-        const uint16x8_t beta_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(beta + 88)));
-        const float32x4_t beta23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw11), 16));
-        const float32x4_t x52 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw25),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d49 = vsubq_f32(x52, mu1);
-        const float32x4_t gamma24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw11),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw11 = ng_neon_pair_to_bf16(vfmaq_f32(beta23, vmulq_f32(vsubq_f32(d48, delta), rstd),
-                gamma23), vfmaq_f32(beta24, vmulq_f32(vsubq_f32(d49, delta), rstd), gamma24));
-        vst1q_u8((uint8_t *)(y_row + 64), vreinterpretq_u8_u16(out_raw8));
-        vst1q_u8((uint8_t *)(y_row + 72), vreinterpretq_u8_u16(out_raw9));
-        vst1q_u8((uint8_t *)(y_row + 80), vreinterpretq_u8_u16(out_raw10));
-        vst1q_u8((uint8_t *)(y_row + 88), vreinterpretq_u8_u16(out_raw11));
-        const uint16x8_t x_raw26 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + 96))),
-                ng_neon_load_u16(x_row + 96 + 4, 0));
-        const float32x4_t x53 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw26), 16));
-        const float32x4_t d50 = vsubq_f32(x53, mu1);
-        const uint16x8_t gamma_raw12 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + 96))),
-                ng_neon_load_u16(gamma + 96 + 4, 0));
-        const float32x4_t gamma25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw12), 16));
-        const uint16x8_t beta_raw12 = vcombine_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(beta + 96))),
-                ng_neon_load_u16(beta + 96 + 4, 0));
-        const float32x4_t beta25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(beta_raw12), 16));
-        const float32x4_t x54 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw26),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t d51 = vsubq_f32(x54, mu1);
-        const float32x4_t gamma26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t beta26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(beta_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw12 = ng_neon_pair_to_bf16(vfmaq_f32(beta25, vmulq_f32(vsubq_f32(d50, delta), rstd),
-                gamma25), vfmaq_f32(beta26, vmulq_f32(vsubq_f32(d51, delta), rstd), gamma26));
-        vst1_u8((uint8_t *)(y_row + 96), vreinterpret_u8_u16(vget_low_u16(out_raw12)));
+        vst1_u8((uint8_t *)(y_row + 96), vreinterpret_u8_u16(vget_low_u16(out_raw)));
     }
 }
 

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=100
  * Contract:  1: 64 lanes of f32 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 200 and writes 200 per row, reads 400 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

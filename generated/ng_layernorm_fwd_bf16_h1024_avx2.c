@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=1024
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 2048 and writes 2048 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -101,183 +101,204 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                                       float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 4096 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(16.0f);
     const __m256 count1 = _mm256_set1_ps(1024.0f);
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 2; row += 2) {
-        const uint16_t *const x_row = x + row * 1024;
-        uint16_t *const y_row = y + row * 1024;
-        /* Head of 16 elements: sum x. */
-        const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-        __m256 total = x1;
-        const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-        __m256 total1 = x2;
-        ng_avx2_pin(total);
-        ng_avx2_pin(total1);
-        ng_avx2_pin(total);
-        ng_avx2_pin(total1);
-        const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 1024));
-        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-        __m256 total2 = x3;
-        const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-        __m256 total3 = x4;
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total3);
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total3);
-        __m256 part = ng_avx2_fold_halves(total, total1);
-        __m256 part1 = ng_avx2_fold_halves(total2, total3);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        __m256 part4 = ng_avx2_fold_halves(part3, part3);
-        const __m256 sum_x = _mm256_add_ps(part4, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
-        const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-        const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        __m256 mu_of[2];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        __m256 parts[4];
-        __m256 parts1[4];
-        for (size_t r = 0; r < 2; ++r) {
-            const uint16_t *const x_at = x_row + r * 1024;
-            const __m256 mu_here = mu_of[r];
-            __m256 total4 = zero;
-            __m256 total5 = zero;
-            __m256 total6 = zero;
-            __m256 total7 = zero;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            for (size_t i = 0; i < 1024; i += 64) {
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                const __m256 d = _mm256_sub_ps(x5, mu_here);
-                total4 = _mm256_add_ps(total4, d);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
-                total5 = _mm256_add_ps(total5, d1);
-                squares = _mm256_fmadd_ps(d, d, squares);
-                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
-                total6 = _mm256_add_ps(total6, d2);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
-                total7 = _mm256_add_ps(total7, d3);
-                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        __m256 next_mu = zero;
+        __m256 next_delta = zero;
+        __m256 next_rstd = zero;
+        for (size_t next = row; rows - row >= 2; next += 2) {
+            const __m256 this_mu = next_mu;
+            const __m256 this_delta = next_delta;
+            const __m256 this_rstd = next_rstd;
+            if (rows - next >= 2) {
+                const uint16_t *const x_row = x + next * 1024;
+                /* Head of 16 elements: sum x. */
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                __m256 total = x1;
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                __m256 total1 = x2;
+                ng_avx2_pin(total);
+                ng_avx2_pin(total1);
+                ng_avx2_pin(total);
+                ng_avx2_pin(total1);
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 1024));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                __m256 total2 = x3;
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                __m256 total3 = x4;
+                ng_avx2_pin(total2);
+                ng_avx2_pin(total3);
+                ng_avx2_pin(total2);
+                ng_avx2_pin(total3);
+                __m256 part = ng_avx2_fold_halves(total, total1);
+                __m256 part1 = ng_avx2_fold_halves(total2, total3);
+                __m256 part2 = ng_avx2_fold_pairs(part, part1);
+                __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
+                __m256 part4 = ng_avx2_fold_halves(part3, part3);
+                const __m256 sum_x = _mm256_add_ps(part4, zero);
+                /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
+                const __m256 mu = _mm256_div_ps(sum_x, count);
+                const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
+                const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
+                __m256 mu_of[2];
+                mu_of[0] = mu1;
+                mu_of[1] = mu2;
+                __m256 parts[4];
+                __m256 parts1[4];
+                for (size_t r = 0; r < 2; ++r) {
+                    const uint16_t *const x_at = x_row + r * 1024;
+                    const __m256 mu_here = mu_of[r];
+                    __m256 total4 = zero;
+                    __m256 total5 = zero;
+                    __m256 total6 = zero;
+                    __m256 total7 = zero;
+                    __m256 squares = zero;
+                    __m256 squares1 = zero;
+                    __m256 squares2 = zero;
+                    __m256 squares3 = zero;
+                    for (size_t i = 0; i < 1024; i += 64) {
+                        const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                        const __m256 d = _mm256_sub_ps(x5, mu_here);
+                        total4 = _mm256_add_ps(total4, d);
+                        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                        const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                        total5 = _mm256_add_ps(total5, d1);
+                        squares = _mm256_fmadd_ps(d, d, squares);
+                        squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                        const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                        const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                        total6 = _mm256_add_ps(total6, d2);
+                        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                        const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                        total7 = _mm256_add_ps(total7, d3);
+                        squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                        squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+                    }
+                    __m256 part5 = _mm256_add_ps(total4, total6);
+                    __m256 part6 = _mm256_add_ps(total5, total7);
+                    ng_avx2_pin(part5);
+                    ng_avx2_pin(part6);
+                    __m256 part7 = _mm256_add_ps(squares, squares2);
+                    __m256 part8 = _mm256_add_ps(squares1, squares3);
+                    ng_avx2_pin(part7);
+                    ng_avx2_pin(part8);
+                    __m256 total8 = zero;
+                    __m256 total9 = zero;
+                    __m256 total10 = zero;
+                    __m256 total11 = zero;
+                    __m256 squares4 = zero;
+                    __m256 squares5 = zero;
+                    __m256 squares6 = zero;
+                    __m256 squares7 = zero;
+                    for (size_t i = 0; i < 1024; i += 64) {
+                        const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                        const __m256 d = _mm256_sub_ps(x5, mu_here);
+                        total8 = _mm256_add_ps(total8, d);
+                        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                        const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                        total9 = _mm256_add_ps(total9, d1);
+                        squares4 = _mm256_fmadd_ps(d, d, squares4);
+                        squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                        const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                        const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                        total10 = _mm256_add_ps(total10, d2);
+                        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                        const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                        total11 = _mm256_add_ps(total11, d3);
+                        squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                        squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+                    }
+                    __m256 part9 = _mm256_add_ps(total8, total10);
+                    __m256 part10 = _mm256_add_ps(total9, total11);
+                    ng_avx2_pin(part9);
+                    ng_avx2_pin(part10);
+                    __m256 part11 = _mm256_add_ps(squares4, squares6);
+                    __m256 part12 = _mm256_add_ps(squares5, squares7);
+                    ng_avx2_pin(part11);
+                    ng_avx2_pin(part12);
+                    __m256 part13 = _mm256_add_ps(part5, part9);
+                    __m256 part14 = _mm256_add_ps(part6, part10);
+                    ng_avx2_pin(part13);
+                    ng_avx2_pin(part14);
+                    __m256 part15 = _mm256_add_ps(part7, part11);
+                    __m256 part16 = _mm256_add_ps(part8, part12);
+                    ng_avx2_pin(part15);
+                    ng_avx2_pin(part16);
+                    parts[r * 2] = part13;
+                    parts[r * 2 + 1] = part14;
+                    parts1[r * 2] = part15;
+                    parts1[r * 2 + 1] = part16;
+                }
+                __m256 part5 = ng_avx2_fold_halves(parts[0], parts[1]);
+                __m256 part6 = ng_avx2_fold_halves(parts[2], parts[3]);
+                __m256 part7 = ng_avx2_fold_pairs(part5, part6);
+                __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
+                __m256 part9 = ng_avx2_fold_halves(part8, part8);
+                __m256 part10 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+                __m256 part11 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+                __m256 part12 = ng_avx2_fold_pairs(part10, part11);
+                __m256 part13 = ng_avx2_fold_neighbours(part12, part12);
+                __m256 part14 = ng_avx2_fold_halves(part13, part13);
+                const __m256 sum_d = _mm256_add_ps(part9, zero);
+                next_mu = mu;
+                const __m256 delta = _mm256_div_ps(sum_d, count1);
+                next_delta = delta;
+                const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
+                        _mm256_div_ps(part14, count1)));
+                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
+                next_rstd = rstd;
             }
-            __m256 part5 = _mm256_add_ps(total4, total6);
-            __m256 part6 = _mm256_add_ps(total5, total7);
-            ng_avx2_pin(part5);
-            ng_avx2_pin(part6);
-            __m256 part7 = _mm256_add_ps(squares, squares2);
-            __m256 part8 = _mm256_add_ps(squares1, squares3);
-            ng_avx2_pin(part7);
-            ng_avx2_pin(part8);
-            __m256 total8 = zero;
-            __m256 total9 = zero;
-            __m256 total10 = zero;
-            __m256 total11 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 1024; i += 64) {
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                const __m256 d = _mm256_sub_ps(x5, mu_here);
-                total8 = _mm256_add_ps(total8, d);
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
-                total9 = _mm256_add_ps(total9, d1);
-                squares4 = _mm256_fmadd_ps(d, d, squares4);
-                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
-                total10 = _mm256_add_ps(total10, d2);
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
-                total11 = _mm256_add_ps(total11, d3);
-                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            if (next != row) {
+                const uint16_t *const x_row = x + row * 1024;
+                uint16_t *const y_row = y + row * 1024;
+                /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)),
+                   rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+                const __m256 mu = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_mu));
+                const __m256 mu1 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(1));
+                const __m256 delta = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_delta));
+                const __m256 delta1 = _mm256_permutevar8x32_ps(this_delta, _mm256_set1_epi32(1));
+                const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+                const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+                for (size_t i = 0; i < 1024; i += 16) {
+                    const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+                    const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                    const __m256 d = _mm256_sub_ps(x1, mu);
+                    const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                    const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+                    const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+                    const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
+                    const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                    const __m256 d1 = _mm256_sub_ps(x2, mu);
+                    const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+                    const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
+                    const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d,
+                            delta), rstd), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta),
+                            rstd), gamma2, beta2));
+                    const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1024));
+                    const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                    const __m256 d2 = _mm256_sub_ps(x3, mu1);
+                    const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                    const __m256 d3 = _mm256_sub_ps(x4, mu1);
+                    const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2,
+                            delta1), rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta1),
+                            rstd1), gamma2, beta2));
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1024), out_raw1);
+                }
+                row += 2;
             }
-            __m256 part9 = _mm256_add_ps(total8, total10);
-            __m256 part10 = _mm256_add_ps(total9, total11);
-            ng_avx2_pin(part9);
-            ng_avx2_pin(part10);
-            __m256 part11 = _mm256_add_ps(squares4, squares6);
-            __m256 part12 = _mm256_add_ps(squares5, squares7);
-            ng_avx2_pin(part11);
-            ng_avx2_pin(part12);
-            __m256 part13 = _mm256_add_ps(part5, part9);
-            __m256 part14 = _mm256_add_ps(part6, part10);
-            ng_avx2_pin(part13);
-            ng_avx2_pin(part14);
-            __m256 part15 = _mm256_add_ps(part7, part11);
-            __m256 part16 = _mm256_add_ps(part8, part12);
-            ng_avx2_pin(part15);
-            ng_avx2_pin(part16);
-            parts[r * 2] = part13;
-            parts[r * 2 + 1] = part14;
-            parts1[r * 2] = part15;
-            parts1[r * 2 + 1] = part16;
-        }
-        __m256 part5 = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part6 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part7 = ng_avx2_fold_pairs(part5, part6);
-        __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
-        __m256 part9 = ng_avx2_fold_halves(part8, part8);
-        __m256 part10 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-        __m256 part11 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-        __m256 part12 = ng_avx2_fold_pairs(part10, part11);
-        __m256 part13 = ng_avx2_fold_neighbours(part12, part12);
-        __m256 part14 = ng_avx2_fold_halves(part13, part13);
-        const __m256 sum_d = _mm256_add_ps(part9, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
-        const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
-        const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
-        const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part14, count1)));
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        for (size_t i = 0; i < 1024; i += 16) {
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
-            const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x6, mu1);
-            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-            const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1),
-                    rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2,
-                    beta2));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 1024));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu2);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x8, mu2);
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
-                    rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
-                    beta2));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 1024), out_raw1);
         }
     }
     for (; row < rows; ++row) {
@@ -424,9 +445,17 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta),
                     rstd), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd), gamma4,
                     beta4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            if (streams) {
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            } else {
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=1024
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 2048 and writes 2048 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -51,12 +51,6 @@ NG_API void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, c
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -126,187 +120,210 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
                                         float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 4096 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(16.0f);
     const __m512 count1 = _mm512_set1_ps(1024.0f);
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 1024;
-        uint16_t *const y_row = y + row * 1024;
-        /* Head of 16 elements: sum x. */
-        const __m512i x_raw = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row);
-        const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-        __m512 total = x1;
-        const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-        __m512 total1 = x2;
-        ng_avx512_pin(total);
-        ng_avx512_pin(total1);
-        const __m512i x_raw1 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 1024);
-        const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-        __m512 total2 = x3;
-        const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-        __m512 total3 = x4;
-        ng_avx512_pin(total2);
-        ng_avx512_pin(total3);
-        const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 2048);
-        const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-        __m512 total4 = x5;
-        const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-        __m512 total5 = x6;
-        ng_avx512_pin(total4);
-        ng_avx512_pin(total5);
-        const __m512i x_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 3072);
-        const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-        __m512 total6 = x7;
-        const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-        __m512 total7 = x8;
-        ng_avx512_pin(total6);
-        ng_avx512_pin(total7);
-        __m512 part = ng_avx512_fold_halves(total, total1);
-        __m512 part1 = ng_avx512_fold_halves(total2, total3);
-        __m512 part2 = ng_avx512_fold_halves(total4, total5);
-        __m512 part3 = ng_avx512_fold_halves(total6, total7);
-        __m512 part4 = ng_avx512_fold_quarters(part, part1);
-        __m512 part5 = ng_avx512_fold_quarters(part2, part3);
-        __m512 part6 = ng_avx512_fold_pairs(part4, part5);
-        __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
-        __m512 part8 = ng_avx512_fold_quarters(part7, part7);
-        const __m512 sum_x = _mm512_add_ps(part8, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
-        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-        const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
-        const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
-        __m512 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m512 parts[8];
-        __m512 parts1[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 1024;
-            const __m512 mu_here = mu_of[r];
-            __m512 total8 = zero;
-            __m512 total9 = zero;
-            __m512 total10 = zero;
-            __m512 total11 = zero;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = 0; i < 1024; i += 64) {
-                const __m512i x_raw4 = _mm512_loadu_si512(x_at + i);
-                const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-                const __m512 d = _mm512_sub_ps(x9, mu_here);
-                total8 = _mm512_add_ps(total8, d);
-                const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-                const __m512 d1 = _mm512_sub_ps(x10, mu_here);
-                total9 = _mm512_add_ps(total9, d1);
-                squares = _mm512_fmadd_ps(d, d, squares);
-                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-                const __m512i x_raw5 = _mm512_loadu_si512(x_at + i + 32);
-                const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-                const __m512 d2 = _mm512_sub_ps(x11, mu_here);
-                total10 = _mm512_add_ps(total10, d2);
-                const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-                const __m512 d3 = _mm512_sub_ps(x12, mu_here);
-                total11 = _mm512_add_ps(total11, d3);
-                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        __m512 next_mu = zero;
+        __m512 next_delta = zero;
+        __m512 next_rstd = zero;
+        for (size_t next = row; rows - row >= 4; next += 4) {
+            const __m512 this_mu = next_mu;
+            const __m512 this_delta = next_delta;
+            const __m512 this_rstd = next_rstd;
+            if (rows - next >= 4) {
+                const uint16_t *const x_row = x + next * 1024;
+                /* Head of 16 elements: sum x. */
+                const __m512i x_raw = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                __m512 total = x1;
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                __m512 total1 = x2;
+                ng_avx512_pin(total);
+                ng_avx512_pin(total1);
+                const __m512i x_raw1 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 1024);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                __m512 total2 = x3;
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                __m512 total3 = x4;
+                ng_avx512_pin(total2);
+                ng_avx512_pin(total3);
+                const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 2048);
+                const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+                __m512 total4 = x5;
+                const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+                __m512 total5 = x6;
+                ng_avx512_pin(total4);
+                ng_avx512_pin(total5);
+                const __m512i x_raw3 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 3072);
+                const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+                __m512 total6 = x7;
+                const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+                __m512 total7 = x8;
+                ng_avx512_pin(total6);
+                ng_avx512_pin(total7);
+                __m512 part = ng_avx512_fold_halves(total, total1);
+                __m512 part1 = ng_avx512_fold_halves(total2, total3);
+                __m512 part2 = ng_avx512_fold_halves(total4, total5);
+                __m512 part3 = ng_avx512_fold_halves(total6, total7);
+                __m512 part4 = ng_avx512_fold_quarters(part, part1);
+                __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+                __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+                __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
+                __m512 part8 = ng_avx512_fold_quarters(part7, part7);
+                const __m512 sum_x = _mm512_add_ps(part8, zero);
+                /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
+                const __m512 mu = _mm512_div_ps(sum_x, count);
+                const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
+                const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
+                const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
+                const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
+                __m512 mu_of[4];
+                mu_of[0] = mu1;
+                mu_of[1] = mu2;
+                mu_of[2] = mu3;
+                mu_of[3] = mu4;
+                __m512 parts[8];
+                __m512 parts1[8];
+                for (size_t r = 0; r < 4; ++r) {
+                    const uint16_t *const x_at = x_row + r * 1024;
+                    const __m512 mu_here = mu_of[r];
+                    __m512 total8 = zero;
+                    __m512 total9 = zero;
+                    __m512 total10 = zero;
+                    __m512 total11 = zero;
+                    __m512 squares = zero;
+                    __m512 squares1 = zero;
+                    __m512 squares2 = zero;
+                    __m512 squares3 = zero;
+                    for (size_t i = 0; i < 1024; i += 64) {
+                        const __m512i x_raw4 = _mm512_loadu_si512(x_at + i);
+                        const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+                        const __m512 d = _mm512_sub_ps(x9, mu_here);
+                        total8 = _mm512_add_ps(total8, d);
+                        const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+                        const __m512 d1 = _mm512_sub_ps(x10, mu_here);
+                        total9 = _mm512_add_ps(total9, d1);
+                        squares = _mm512_fmadd_ps(d, d, squares);
+                        squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                        const __m512i x_raw5 = _mm512_loadu_si512(x_at + i + 32);
+                        const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+                        const __m512 d2 = _mm512_sub_ps(x11, mu_here);
+                        total10 = _mm512_add_ps(total10, d2);
+                        const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+                        const __m512 d3 = _mm512_sub_ps(x12, mu_here);
+                        total11 = _mm512_add_ps(total11, d3);
+                        squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                        squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+                    }
+                    __m512 part9 = _mm512_add_ps(total8, total10);
+                    __m512 part10 = _mm512_add_ps(total9, total11);
+                    ng_avx512_pin(part9);
+                    ng_avx512_pin(part10);
+                    __m512 part11 = _mm512_add_ps(squares, squares2);
+                    __m512 part12 = _mm512_add_ps(squares1, squares3);
+                    ng_avx512_pin(part11);
+                    ng_avx512_pin(part12);
+                    parts[r * 2] = part9;
+                    parts[r * 2 + 1] = part10;
+                    parts1[r * 2] = part11;
+                    parts1[r * 2 + 1] = part12;
+                }
+                __m512 part9 = ng_avx512_fold_halves(parts[0], parts[1]);
+                __m512 part10 = ng_avx512_fold_halves(parts[2], parts[3]);
+                __m512 part11 = ng_avx512_fold_halves(parts[4], parts[5]);
+                __m512 part12 = ng_avx512_fold_halves(parts[6], parts[7]);
+                __m512 part13 = ng_avx512_fold_quarters(part9, part10);
+                __m512 part14 = ng_avx512_fold_quarters(part11, part12);
+                __m512 part15 = ng_avx512_fold_pairs(part13, part14);
+                __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
+                __m512 part17 = ng_avx512_fold_quarters(part16, part16);
+                __m512 part18 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+                __m512 part19 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+                __m512 part20 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+                __m512 part21 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+                __m512 part22 = ng_avx512_fold_quarters(part18, part19);
+                __m512 part23 = ng_avx512_fold_quarters(part20, part21);
+                __m512 part24 = ng_avx512_fold_pairs(part22, part23);
+                __m512 part25 = ng_avx512_fold_neighbours(part24, part24);
+                __m512 part26 = ng_avx512_fold_quarters(part25, part25);
+                const __m512 sum_d = _mm512_add_ps(part17, zero);
+                next_mu = mu;
+                const __m512 delta = _mm512_div_ps(sum_d, count1);
+                next_delta = delta;
+                const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
+                        _mm512_div_ps(part26, count1)));
+                const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+                next_rstd = rstd;
             }
-            __m512 part9 = _mm512_add_ps(total8, total10);
-            __m512 part10 = _mm512_add_ps(total9, total11);
-            ng_avx512_pin(part9);
-            ng_avx512_pin(part10);
-            __m512 part11 = _mm512_add_ps(squares, squares2);
-            __m512 part12 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part11);
-            ng_avx512_pin(part12);
-            parts[r * 2] = part9;
-            parts[r * 2 + 1] = part10;
-            parts1[r * 2] = part11;
-            parts1[r * 2 + 1] = part12;
-        }
-        __m512 part9 = ng_avx512_fold_halves(parts[0], parts[1]);
-        __m512 part10 = ng_avx512_fold_halves(parts[2], parts[3]);
-        __m512 part11 = ng_avx512_fold_halves(parts[4], parts[5]);
-        __m512 part12 = ng_avx512_fold_halves(parts[6], parts[7]);
-        __m512 part13 = ng_avx512_fold_quarters(part9, part10);
-        __m512 part14 = ng_avx512_fold_quarters(part11, part12);
-        __m512 part15 = ng_avx512_fold_pairs(part13, part14);
-        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
-        __m512 part17 = ng_avx512_fold_quarters(part16, part16);
-        __m512 part18 = ng_avx512_fold_halves(parts1[0], parts1[1]);
-        __m512 part19 = ng_avx512_fold_halves(parts1[2], parts1[3]);
-        __m512 part20 = ng_avx512_fold_halves(parts1[4], parts1[5]);
-        __m512 part21 = ng_avx512_fold_halves(parts1[6], parts1[7]);
-        __m512 part22 = ng_avx512_fold_quarters(part18, part19);
-        __m512 part23 = ng_avx512_fold_quarters(part20, part21);
-        __m512 part24 = ng_avx512_fold_pairs(part22, part23);
-        __m512 part25 = ng_avx512_fold_neighbours(part24, part24);
-        __m512 part26 = ng_avx512_fold_quarters(part25, part25);
-        const __m512 sum_d = _mm512_add_ps(part17, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
-        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
-        const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
-        const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
-        const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
-        const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part26, count1)));
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 1024; i += 32) {
-            const __m512i x_raw4 = _mm512_loadu_si512(x_row + i);
-            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-            const __m512 d = _mm512_sub_ps(x9, mu1);
-            const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
-            const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-            const __m512i beta_raw = _mm512_loadu_si512(beta + i);
-            const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
-            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu1);
-            const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-            const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
-                    rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2,
-                    beta2));
-            const __m512i x_raw5 = _mm512_loadu_si512(x_row + i + 1024);
-            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-            const __m512 d2 = _mm512_sub_ps(x11, mu2);
-            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu2);
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta2),
-                    rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta2), rstd2), gamma2,
-                    beta2));
-            const __m512i x_raw6 = _mm512_loadu_si512(x_row + i + 2048);
-            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-            const __m512 d4 = _mm512_sub_ps(x13, mu3);
-            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-            const __m512 d5 = _mm512_sub_ps(x14, mu3);
-            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta3),
-                    rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta3), rstd3), gamma2,
-                    beta2));
-            const __m512i x_raw7 = _mm512_loadu_si512(x_row + i + 3072);
-            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-            const __m512 d6 = _mm512_sub_ps(x15, mu4);
-            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-            const __m512 d7 = _mm512_sub_ps(x16, mu4);
-            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta4),
-                    rstd4), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4), rstd4), gamma2,
-                    beta2));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 1024, out_raw1);
-            _mm512_storeu_si512(y_row + i + 2048, out_raw2);
-            _mm512_storeu_si512(y_row + i + 3072, out_raw3);
+            if (next != row) {
+                const uint16_t *const x_row = x + row * 1024;
+                uint16_t *const y_row = y + row * 1024;
+                /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)),
+                   rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+                const __m512 mu = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_mu));
+                const __m512 mu1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_mu);
+                const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_mu);
+                const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_mu);
+                const __m512 delta = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_delta));
+                const __m512 delta1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_delta);
+                const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_delta);
+                const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_delta);
+                const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+                const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+                const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_rstd);
+                const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_rstd);
+                for (size_t i = 0; i < 1024; i += 32) {
+                    const __m512i x_raw = _mm512_loadu_si512(x_row + i);
+                    const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                    const __m512 d = _mm512_sub_ps(x1, mu);
+                    const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
+                    const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
+                    const __m512i beta_raw = _mm512_loadu_si512(beta + i);
+                    const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
+                    const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                    const __m512 d1 = _mm512_sub_ps(x2, mu);
+                    const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
+                    const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
+                    const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d,
+                            delta), rstd), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta),
+                            rstd), gamma2, beta2));
+                    const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 1024);
+                    const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                    const __m512 d2 = _mm512_sub_ps(x3, mu1);
+                    const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                    const __m512 d3 = _mm512_sub_ps(x4, mu1);
+                    const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2,
+                            delta1), rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
+                            rstd1), gamma2, beta2));
+                    const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 2048);
+                    const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+                    const __m512 d4 = _mm512_sub_ps(x5, mu2);
+                    const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+                    const __m512 d5 = _mm512_sub_ps(x6, mu2);
+                    const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4,
+                            delta2), rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta2),
+                            rstd2), gamma2, beta2));
+                    const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 3072);
+                    const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+                    const __m512 d6 = _mm512_sub_ps(x7, mu3);
+                    const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+                    const __m512 d7 = _mm512_sub_ps(x8, mu3);
+                    const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6,
+                            delta3), rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta3),
+                            rstd3), gamma2, beta2));
+                    _mm512_storeu_si512(y_row + i, out_raw);
+                    _mm512_storeu_si512(y_row + i + 1024, out_raw1);
+                    _mm512_storeu_si512(y_row + i + 2048, out_raw2);
+                    _mm512_storeu_si512(y_row + i + 3072, out_raw3);
+                }
+                row += 4;
+            }
         }
     }
     for (; row < rows; ++row) {
@@ -328,7 +345,6 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 sum_x = _mm512_add_ps(part4, zero);
         /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
-        ng_avx512_forget();
         __m512 total2 = zero;
         __m512 total3 = zero;
         __m512 total4 = zero;
@@ -382,7 +398,6 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part18, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        ng_avx512_forget();
         for (size_t i = 0; i < 1024; i += 64) {
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
@@ -412,9 +427,17 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
             const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta),
                     rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd), gamma4,
                     beta4));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            if (streams) {
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw1);
+            } else {
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

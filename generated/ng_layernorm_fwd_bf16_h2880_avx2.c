@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=2880
  * Contract:  1: 64 lanes of f32 sums, blocks of 1472, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 64 elements, then the row, then the row
  * Bytes:     reads 5760 and writes 5760 per row, reads 11520 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -101,334 +101,338 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                                       float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 1457 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(64.0f);
     const __m256 count1 = _mm256_set1_ps(2880.0f);
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 2; row += 2) {
-        const uint16_t *const x_row = x + row * 2880;
-        uint16_t *const y_row = y + row * 2880;
-        /* Head of 64 elements: sum x. */
-        const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
-        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-        __m256 total = x1;
-        const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-        __m256 total1 = x2;
-        const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-        __m256 total2 = x3;
-        const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-        __m256 total3 = x4;
-        __m256 part = _mm256_add_ps(total, total2);
-        __m256 part1 = _mm256_add_ps(total1, total3);
-        ng_avx2_pin(part);
-        ng_avx2_pin(part1);
-        const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-        __m256 total4 = x5;
-        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-        __m256 total5 = x6;
-        const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-        __m256 total6 = x7;
-        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-        __m256 total7 = x8;
-        __m256 part2 = _mm256_add_ps(total4, total6);
-        __m256 part3 = _mm256_add_ps(total5, total7);
-        ng_avx2_pin(part2);
-        ng_avx2_pin(part3);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2880));
-        const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-        __m256 total8 = x9;
-        const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-        __m256 total9 = x10;
-        const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2912));
-        const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-        __m256 total10 = x11;
-        const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-        __m256 total11 = x12;
-        __m256 part6 = _mm256_add_ps(total8, total10);
-        __m256 part7 = _mm256_add_ps(total9, total11);
-        ng_avx2_pin(part6);
-        ng_avx2_pin(part7);
-        const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2896));
-        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-        __m256 total12 = x13;
-        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        __m256 total13 = x14;
-        const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2928));
-        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-        __m256 total14 = x15;
-        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        __m256 total15 = x16;
-        __m256 part8 = _mm256_add_ps(total12, total14);
-        __m256 part9 = _mm256_add_ps(total13, total15);
-        ng_avx2_pin(part8);
-        ng_avx2_pin(part9);
-        __m256 part10 = _mm256_add_ps(part6, part8);
-        __m256 part11 = _mm256_add_ps(part7, part9);
-        ng_avx2_pin(part10);
-        ng_avx2_pin(part11);
-        __m256 part12 = ng_avx2_fold_halves(part4, part5);
-        __m256 part13 = ng_avx2_fold_halves(part10, part11);
-        __m256 part14 = ng_avx2_fold_pairs(part12, part13);
-        __m256 part15 = ng_avx2_fold_neighbours(part14, part14);
-        __m256 part16 = ng_avx2_fold_halves(part15, part15);
-        const __m256 sum_x = _mm256_add_ps(part16, zero);
-        /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
-        const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-        const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        __m256 mu_of[2];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        __m256 parts[4];
-        __m256 parts1[4];
-        for (size_t r = 0; r < 2; ++r) {
-            const uint16_t *const x_at = x_row + r * 2880;
-            const __m256 mu_here = mu_of[r];
-            __m256 total16 = zero;
-            __m256 total17 = zero;
-            __m256 total18 = zero;
-            __m256 total19 = zero;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            for (size_t i = 0; i < 1472; i += 64) {
-                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
-                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-                const __m256 d = _mm256_sub_ps(x17, mu_here);
-                total16 = _mm256_add_ps(total16, d);
-                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
-                total17 = _mm256_add_ps(total17, d1);
-                squares = _mm256_fmadd_ps(d, d, squares);
-                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
-                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
-                total18 = _mm256_add_ps(total18, d2);
-                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
-                total19 = _mm256_add_ps(total19, d3);
-                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        for (; rows - row >= 2; row += 2) {
+            const uint16_t *const x_row = x + row * 2880;
+            uint16_t *const y_row = y + row * 2880;
+            /* Head of 64 elements: sum x. */
+            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+            __m256 total = x1;
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            __m256 total1 = x2;
+            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            __m256 total2 = x3;
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            __m256 total3 = x4;
+            __m256 part = _mm256_add_ps(total, total2);
+            __m256 part1 = _mm256_add_ps(total1, total3);
+            ng_avx2_pin(part);
+            ng_avx2_pin(part1);
+            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
+            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+            __m256 total4 = x5;
+            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+            __m256 total5 = x6;
+            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
+            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+            __m256 total6 = x7;
+            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+            __m256 total7 = x8;
+            __m256 part2 = _mm256_add_ps(total4, total6);
+            __m256 part3 = _mm256_add_ps(total5, total7);
+            ng_avx2_pin(part2);
+            ng_avx2_pin(part3);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2880));
+            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+            __m256 total8 = x9;
+            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+            __m256 total9 = x10;
+            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2912));
+            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+            __m256 total10 = x11;
+            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+            __m256 total11 = x12;
+            __m256 part6 = _mm256_add_ps(total8, total10);
+            __m256 part7 = _mm256_add_ps(total9, total11);
+            ng_avx2_pin(part6);
+            ng_avx2_pin(part7);
+            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2896));
+            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+            __m256 total12 = x13;
+            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+            __m256 total13 = x14;
+            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 2928));
+            const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
+            __m256 total14 = x15;
+            const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
+            __m256 total15 = x16;
+            __m256 part8 = _mm256_add_ps(total12, total14);
+            __m256 part9 = _mm256_add_ps(total13, total15);
+            ng_avx2_pin(part8);
+            ng_avx2_pin(part9);
+            __m256 part10 = _mm256_add_ps(part6, part8);
+            __m256 part11 = _mm256_add_ps(part7, part9);
+            ng_avx2_pin(part10);
+            ng_avx2_pin(part11);
+            __m256 part12 = ng_avx2_fold_halves(part4, part5);
+            __m256 part13 = ng_avx2_fold_halves(part10, part11);
+            __m256 part14 = ng_avx2_fold_pairs(part12, part13);
+            __m256 part15 = ng_avx2_fold_neighbours(part14, part14);
+            __m256 part16 = ng_avx2_fold_halves(part15, part15);
+            const __m256 sum_x = _mm256_add_ps(part16, zero);
+            /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
+            const __m256 mu = _mm256_div_ps(sum_x, count);
+            const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
+            const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
+            __m256 mu_of[2];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            __m256 parts[4];
+            __m256 parts1[4];
+            for (size_t r = 0; r < 2; ++r) {
+                const uint16_t *const x_at = x_row + r * 2880;
+                const __m256 mu_here = mu_of[r];
+                __m256 total16 = zero;
+                __m256 total17 = zero;
+                __m256 total18 = zero;
+                __m256 total19 = zero;
+                __m256 squares = zero;
+                __m256 squares1 = zero;
+                __m256 squares2 = zero;
+                __m256 squares3 = zero;
+                for (size_t i = 0; i < 1472; i += 64) {
+                    const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                    const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                    const __m256 d = _mm256_sub_ps(x17, mu_here);
+                    total16 = _mm256_add_ps(total16, d);
+                    const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    total17 = _mm256_add_ps(total17, d1);
+                    squares = _mm256_fmadd_ps(d, d, squares);
+                    squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                    const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                    const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                    const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                    total18 = _mm256_add_ps(total18, d2);
+                    const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    total19 = _mm256_add_ps(total19, d3);
+                    squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                    squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+                }
+                __m256 part17 = _mm256_add_ps(total16, total18);
+                __m256 part18 = _mm256_add_ps(total17, total19);
+                ng_avx2_pin(part17);
+                ng_avx2_pin(part18);
+                __m256 part19 = _mm256_add_ps(squares, squares2);
+                __m256 part20 = _mm256_add_ps(squares1, squares3);
+                ng_avx2_pin(part19);
+                ng_avx2_pin(part20);
+                __m256 total20 = zero;
+                __m256 total21 = zero;
+                __m256 total22 = zero;
+                __m256 total23 = zero;
+                __m256 squares4 = zero;
+                __m256 squares5 = zero;
+                __m256 squares6 = zero;
+                __m256 squares7 = zero;
+                for (size_t i = 0; i < 1472; i += 64) {
+                    const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                    const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                    const __m256 d = _mm256_sub_ps(x17, mu_here);
+                    total20 = _mm256_add_ps(total20, d);
+                    const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    total21 = _mm256_add_ps(total21, d1);
+                    squares4 = _mm256_fmadd_ps(d, d, squares4);
+                    squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                    const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                    const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                    const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                    total22 = _mm256_add_ps(total22, d2);
+                    const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    total23 = _mm256_add_ps(total23, d3);
+                    squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                    squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+                }
+                __m256 part21 = _mm256_add_ps(total20, total22);
+                __m256 part22 = _mm256_add_ps(total21, total23);
+                ng_avx2_pin(part21);
+                ng_avx2_pin(part22);
+                __m256 part23 = _mm256_add_ps(squares4, squares6);
+                __m256 part24 = _mm256_add_ps(squares5, squares7);
+                ng_avx2_pin(part23);
+                ng_avx2_pin(part24);
+                __m256 part25 = _mm256_add_ps(part17, part21);
+                __m256 part26 = _mm256_add_ps(part18, part22);
+                ng_avx2_pin(part25);
+                ng_avx2_pin(part26);
+                __m256 part27 = _mm256_add_ps(part19, part23);
+                __m256 part28 = _mm256_add_ps(part20, part24);
+                ng_avx2_pin(part27);
+                ng_avx2_pin(part28);
+                parts[r * 2] = part25;
+                parts[r * 2 + 1] = part26;
+                parts1[r * 2] = part27;
+                parts1[r * 2 + 1] = part28;
             }
-            __m256 part17 = _mm256_add_ps(total16, total18);
-            __m256 part18 = _mm256_add_ps(total17, total19);
-            ng_avx2_pin(part17);
-            ng_avx2_pin(part18);
-            __m256 part19 = _mm256_add_ps(squares, squares2);
-            __m256 part20 = _mm256_add_ps(squares1, squares3);
-            ng_avx2_pin(part19);
-            ng_avx2_pin(part20);
-            __m256 total20 = zero;
-            __m256 total21 = zero;
-            __m256 total22 = zero;
-            __m256 total23 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 1472; i += 64) {
-                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
-                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-                const __m256 d = _mm256_sub_ps(x17, mu_here);
-                total20 = _mm256_add_ps(total20, d);
-                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
-                total21 = _mm256_add_ps(total21, d1);
-                squares4 = _mm256_fmadd_ps(d, d, squares4);
-                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
-                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
-                total22 = _mm256_add_ps(total22, d2);
-                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
-                total23 = _mm256_add_ps(total23, d3);
-                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            __m256 part17 = ng_avx2_fold_halves(parts[0], parts[1]);
+            __m256 part18 = ng_avx2_fold_halves(parts[2], parts[3]);
+            __m256 part19 = ng_avx2_fold_pairs(part17, part18);
+            __m256 part20 = ng_avx2_fold_neighbours(part19, part19);
+            __m256 part21 = ng_avx2_fold_halves(part20, part20);
+            __m256 part22 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+            __m256 part23 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+            __m256 part24 = ng_avx2_fold_pairs(part22, part23);
+            __m256 part25 = ng_avx2_fold_neighbours(part24, part24);
+            __m256 part26 = ng_avx2_fold_halves(part25, part25);
+            __m256 mu_of1[2];
+            mu_of1[0] = mu1;
+            mu_of1[1] = mu2;
+            __m256 parts2[4];
+            __m256 parts3[4];
+            for (size_t r = 0; r < 2; ++r) {
+                const uint16_t *const x_at = x_row + r * 2880;
+                const __m256 mu_here = mu_of1[r];
+                __m256 total16 = zero;
+                __m256 total17 = zero;
+                __m256 total18 = zero;
+                __m256 total19 = zero;
+                __m256 squares = zero;
+                __m256 squares1 = zero;
+                __m256 squares2 = zero;
+                __m256 squares3 = zero;
+                for (size_t i = 0; i < 1408; i += 64) {
+                    const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1472));
+                    const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                    const __m256 d = _mm256_sub_ps(x17, mu_here);
+                    total16 = _mm256_add_ps(total16, d);
+                    const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    total17 = _mm256_add_ps(total17, d1);
+                    squares = _mm256_fmadd_ps(d, d, squares);
+                    squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                    const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1504));
+                    const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                    const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                    total18 = _mm256_add_ps(total18, d2);
+                    const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    total19 = _mm256_add_ps(total19, d3);
+                    squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                    squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+                }
+                __m256 part27 = _mm256_add_ps(total16, total18);
+                __m256 part28 = _mm256_add_ps(total17, total19);
+                ng_avx2_pin(part27);
+                ng_avx2_pin(part28);
+                __m256 part29 = _mm256_add_ps(squares, squares2);
+                __m256 part30 = _mm256_add_ps(squares1, squares3);
+                ng_avx2_pin(part29);
+                ng_avx2_pin(part30);
+                __m256 total20 = zero;
+                __m256 total21 = zero;
+                __m256 total22 = zero;
+                __m256 total23 = zero;
+                __m256 squares4 = zero;
+                __m256 squares5 = zero;
+                __m256 squares6 = zero;
+                __m256 squares7 = zero;
+                for (size_t i = 0; i < 1408; i += 64) {
+                    const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1488));
+                    const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
+                    const __m256 d = _mm256_sub_ps(x17, mu_here);
+                    total20 = _mm256_add_ps(total20, d);
+                    const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
+                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    total21 = _mm256_add_ps(total21, d1);
+                    squares4 = _mm256_fmadd_ps(d, d, squares4);
+                    squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                    const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1520));
+                    const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
+                    const __m256 d2 = _mm256_sub_ps(x19, mu_here);
+                    total22 = _mm256_add_ps(total22, d2);
+                    const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
+                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    total23 = _mm256_add_ps(total23, d3);
+                    squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                    squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+                }
+                __m256 part31 = _mm256_add_ps(total20, total22);
+                __m256 part32 = _mm256_add_ps(total21, total23);
+                ng_avx2_pin(part31);
+                ng_avx2_pin(part32);
+                __m256 part33 = _mm256_add_ps(squares4, squares6);
+                __m256 part34 = _mm256_add_ps(squares5, squares7);
+                ng_avx2_pin(part33);
+                ng_avx2_pin(part34);
+                __m256 part35 = _mm256_add_ps(part27, part31);
+                __m256 part36 = _mm256_add_ps(part28, part32);
+                ng_avx2_pin(part35);
+                ng_avx2_pin(part36);
+                __m256 part37 = _mm256_add_ps(part29, part33);
+                __m256 part38 = _mm256_add_ps(part30, part34);
+                ng_avx2_pin(part37);
+                ng_avx2_pin(part38);
+                parts2[r * 2] = part35;
+                parts2[r * 2 + 1] = part36;
+                parts3[r * 2] = part37;
+                parts3[r * 2 + 1] = part38;
             }
-            __m256 part21 = _mm256_add_ps(total20, total22);
-            __m256 part22 = _mm256_add_ps(total21, total23);
-            ng_avx2_pin(part21);
-            ng_avx2_pin(part22);
-            __m256 part23 = _mm256_add_ps(squares4, squares6);
-            __m256 part24 = _mm256_add_ps(squares5, squares7);
-            ng_avx2_pin(part23);
-            ng_avx2_pin(part24);
-            __m256 part25 = _mm256_add_ps(part17, part21);
-            __m256 part26 = _mm256_add_ps(part18, part22);
-            ng_avx2_pin(part25);
-            ng_avx2_pin(part26);
-            __m256 part27 = _mm256_add_ps(part19, part23);
-            __m256 part28 = _mm256_add_ps(part20, part24);
-            ng_avx2_pin(part27);
-            ng_avx2_pin(part28);
-            parts[r * 2] = part25;
-            parts[r * 2 + 1] = part26;
-            parts1[r * 2] = part27;
-            parts1[r * 2 + 1] = part28;
-        }
-        __m256 part17 = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part18 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part19 = ng_avx2_fold_pairs(part17, part18);
-        __m256 part20 = ng_avx2_fold_neighbours(part19, part19);
-        __m256 part21 = ng_avx2_fold_halves(part20, part20);
-        __m256 part22 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-        __m256 part23 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-        __m256 part24 = ng_avx2_fold_pairs(part22, part23);
-        __m256 part25 = ng_avx2_fold_neighbours(part24, part24);
-        __m256 part26 = ng_avx2_fold_halves(part25, part25);
-        __m256 mu_of1[2];
-        mu_of1[0] = mu1;
-        mu_of1[1] = mu2;
-        __m256 parts2[4];
-        __m256 parts3[4];
-        for (size_t r = 0; r < 2; ++r) {
-            const uint16_t *const x_at = x_row + r * 2880;
-            const __m256 mu_here = mu_of1[r];
-            __m256 total16 = zero;
-            __m256 total17 = zero;
-            __m256 total18 = zero;
-            __m256 total19 = zero;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            for (size_t i = 0; i < 1408; i += 64) {
-                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1472));
+            __m256 part27 = ng_avx2_fold_halves(parts2[0], parts2[1]);
+            __m256 part28 = ng_avx2_fold_halves(parts2[2], parts2[3]);
+            __m256 part29 = ng_avx2_fold_pairs(part27, part28);
+            __m256 part30 = ng_avx2_fold_neighbours(part29, part29);
+            __m256 part31 = ng_avx2_fold_halves(part30, part30);
+            __m256 part32 = ng_avx2_fold_halves(parts3[0], parts3[1]);
+            __m256 part33 = ng_avx2_fold_halves(parts3[2], parts3[3]);
+            __m256 part34 = ng_avx2_fold_pairs(part32, part33);
+            __m256 part35 = ng_avx2_fold_neighbours(part34, part34);
+            __m256 part36 = ng_avx2_fold_halves(part35, part35);
+            const __m256 part37 = _mm256_add_ps(part21, part31);
+            const __m256 sum_d = _mm256_add_ps(part37, zero);
+            const __m256 part38 = _mm256_add_ps(part26, part36);
+            /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd =
+               1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
+            const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
+            const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
+                    _mm256_div_ps(part38, count1)));
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
+            const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
+            for (size_t i = 0; i < 2880; i += 16) {
+                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
                 const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-                const __m256 d = _mm256_sub_ps(x17, mu_here);
-                total16 = _mm256_add_ps(total16, d);
+                const __m256 d = _mm256_sub_ps(x17, mu1);
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+                const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+                const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
                 const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
-                total17 = _mm256_add_ps(total17, d1);
-                squares = _mm256_fmadd_ps(d, d, squares);
-                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1504));
+                const __m256 d1 = _mm256_sub_ps(x18, mu1);
+                const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+                const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1),
+                        rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1),
+                        gamma2, beta2));
+                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2880));
                 const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
-                total18 = _mm256_add_ps(total18, d2);
+                const __m256 d2 = _mm256_sub_ps(x19, mu2);
                 const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
-                total19 = _mm256_add_ps(total19, d3);
-                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+                const __m256 d3 = _mm256_sub_ps(x20, mu2);
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2,
+                        delta2), rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2),
+                        rstd2), gamma2, beta2));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2880), out_raw1);
             }
-            __m256 part27 = _mm256_add_ps(total16, total18);
-            __m256 part28 = _mm256_add_ps(total17, total19);
-            ng_avx2_pin(part27);
-            ng_avx2_pin(part28);
-            __m256 part29 = _mm256_add_ps(squares, squares2);
-            __m256 part30 = _mm256_add_ps(squares1, squares3);
-            ng_avx2_pin(part29);
-            ng_avx2_pin(part30);
-            __m256 total20 = zero;
-            __m256 total21 = zero;
-            __m256 total22 = zero;
-            __m256 total23 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 1408; i += 64) {
-                const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1488));
-                const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-                const __m256 d = _mm256_sub_ps(x17, mu_here);
-                total20 = _mm256_add_ps(total20, d);
-                const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x18, mu_here);
-                total21 = _mm256_add_ps(total21, d1);
-                squares4 = _mm256_fmadd_ps(d, d, squares4);
-                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-                const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 1520));
-                const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-                const __m256 d2 = _mm256_sub_ps(x19, mu_here);
-                total22 = _mm256_add_ps(total22, d2);
-                const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x20, mu_here);
-                total23 = _mm256_add_ps(total23, d3);
-                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
-            }
-            __m256 part31 = _mm256_add_ps(total20, total22);
-            __m256 part32 = _mm256_add_ps(total21, total23);
-            ng_avx2_pin(part31);
-            ng_avx2_pin(part32);
-            __m256 part33 = _mm256_add_ps(squares4, squares6);
-            __m256 part34 = _mm256_add_ps(squares5, squares7);
-            ng_avx2_pin(part33);
-            ng_avx2_pin(part34);
-            __m256 part35 = _mm256_add_ps(part27, part31);
-            __m256 part36 = _mm256_add_ps(part28, part32);
-            ng_avx2_pin(part35);
-            ng_avx2_pin(part36);
-            __m256 part37 = _mm256_add_ps(part29, part33);
-            __m256 part38 = _mm256_add_ps(part30, part34);
-            ng_avx2_pin(part37);
-            ng_avx2_pin(part38);
-            parts2[r * 2] = part35;
-            parts2[r * 2 + 1] = part36;
-            parts3[r * 2] = part37;
-            parts3[r * 2 + 1] = part38;
-        }
-        __m256 part27 = ng_avx2_fold_halves(parts2[0], parts2[1]);
-        __m256 part28 = ng_avx2_fold_halves(parts2[2], parts2[3]);
-        __m256 part29 = ng_avx2_fold_pairs(part27, part28);
-        __m256 part30 = ng_avx2_fold_neighbours(part29, part29);
-        __m256 part31 = ng_avx2_fold_halves(part30, part30);
-        __m256 part32 = ng_avx2_fold_halves(parts3[0], parts3[1]);
-        __m256 part33 = ng_avx2_fold_halves(parts3[2], parts3[3]);
-        __m256 part34 = ng_avx2_fold_pairs(part32, part33);
-        __m256 part35 = ng_avx2_fold_neighbours(part34, part34);
-        __m256 part36 = ng_avx2_fold_halves(part35, part35);
-        const __m256 part37 = _mm256_add_ps(part21, part31);
-        const __m256 sum_d = _mm256_add_ps(part37, zero);
-        const __m256 part38 = _mm256_add_ps(part26, part36);
-        /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
-        const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
-        const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
-        const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part38, count1)));
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        for (size_t i = 0; i < 2880; i += 16) {
-            const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-            const __m256 d = _mm256_sub_ps(x17, mu1);
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
-            const __m256 beta1 = _mm256_castsi256_ps(_mm256_slli_epi32(beta_raw, 16));
-            const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x18, mu1);
-            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-            const __m256 beta2 = _mm256_castsi256_ps(_mm256_and_si256(beta_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1),
-                    rstd1), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta1), rstd1), gamma2,
-                    beta2));
-            const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2880));
-            const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-            const __m256 d2 = _mm256_sub_ps(x19, mu2);
-            const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x20, mu2);
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta2),
-                    rstd2), gamma1, beta1), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta2), rstd2), gamma2,
-                    beta2));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 2880), out_raw1);
         }
     }
     for (; row < rows; ++row) {
@@ -688,9 +692,17 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta),
                     rstd), gamma3, beta3), _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd), gamma4,
                     beta4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            if (streams) {
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            } else {
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

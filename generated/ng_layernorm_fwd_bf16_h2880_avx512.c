@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 h=2880
  * Contract:  1: 64 lanes of f32 sums, blocks of 1472, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 64 elements, then the row, then the row
  * Bytes:     reads 5760 and writes 5760 per row, reads 11520 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -120,286 +120,290 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
                                         float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 1457 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(64.0f);
     const __m512 count1 = _mm512_set1_ps(2880.0f);
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 2880;
-        uint16_t *const y_row = y + row * 2880;
-        /* Head of 64 elements: sum x. */
-        const __m512i x_raw = _mm512_loadu_si512(x_row);
-        const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-        __m512 total = x1;
-        const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-        __m512 total1 = x2;
-        const __m512i x_raw1 = _mm512_loadu_si512(x_row + 32);
-        const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-        __m512 total2 = x3;
-        const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-        __m512 total3 = x4;
-        __m512 part = _mm512_add_ps(total, total2);
-        __m512 part1 = _mm512_add_ps(total1, total3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        const __m512i x_raw2 = _mm512_loadu_si512(x_row + 2880);
-        const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-        __m512 total4 = x5;
-        const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-        __m512 total5 = x6;
-        const __m512i x_raw3 = _mm512_loadu_si512(x_row + 2912);
-        const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-        __m512 total6 = x7;
-        const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-        __m512 total7 = x8;
-        __m512 part2 = _mm512_add_ps(total4, total6);
-        __m512 part3 = _mm512_add_ps(total5, total7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        const __m512i x_raw4 = _mm512_loadu_si512(x_row + 5760);
-        const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-        __m512 total8 = x9;
-        const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-        __m512 total9 = x10;
-        const __m512i x_raw5 = _mm512_loadu_si512(x_row + 5792);
-        const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-        __m512 total10 = x11;
-        const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-        __m512 total11 = x12;
-        __m512 part4 = _mm512_add_ps(total8, total10);
-        __m512 part5 = _mm512_add_ps(total9, total11);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        const __m512i x_raw6 = _mm512_loadu_si512(x_row + 8640);
-        const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-        __m512 total12 = x13;
-        const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-        __m512 total13 = x14;
-        const __m512i x_raw7 = _mm512_loadu_si512(x_row + 8672);
-        const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-        __m512 total14 = x15;
-        const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-        __m512 total15 = x16;
-        __m512 part6 = _mm512_add_ps(total12, total14);
-        __m512 part7 = _mm512_add_ps(total13, total15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        __m512 part8 = ng_avx512_fold_halves(part, part1);
-        __m512 part9 = ng_avx512_fold_halves(part2, part3);
-        __m512 part10 = ng_avx512_fold_halves(part4, part5);
-        __m512 part11 = ng_avx512_fold_halves(part6, part7);
-        __m512 part12 = ng_avx512_fold_quarters(part8, part9);
-        __m512 part13 = ng_avx512_fold_quarters(part10, part11);
-        __m512 part14 = ng_avx512_fold_pairs(part12, part13);
-        __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
-        __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-        const __m512 sum_x = _mm512_add_ps(part16, zero);
-        /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
-        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-        const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
-        const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
-        __m512 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m512 parts[8];
-        __m512 parts1[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 2880;
-            const __m512 mu_here = mu_of[r];
-            __m512 total16 = zero;
-            __m512 total17 = zero;
-            __m512 total18 = zero;
-            __m512 total19 = zero;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = 0; i < 1472; i += 64) {
-                const __m512i x_raw8 = _mm512_loadu_si512(x_at + i);
-                const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-                const __m512 d = _mm512_sub_ps(x17, mu_here);
-                total16 = _mm512_add_ps(total16, d);
-                const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-                const __m512 d1 = _mm512_sub_ps(x18, mu_here);
-                total17 = _mm512_add_ps(total17, d1);
-                squares = _mm512_fmadd_ps(d, d, squares);
-                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-                const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 32);
-                const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-                const __m512 d2 = _mm512_sub_ps(x19, mu_here);
-                total18 = _mm512_add_ps(total18, d2);
-                const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-                const __m512 d3 = _mm512_sub_ps(x20, mu_here);
-                total19 = _mm512_add_ps(total19, d3);
-                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const uint16_t *const x_row = x + row * 2880;
+            uint16_t *const y_row = y + row * 2880;
+            /* Head of 64 elements: sum x. */
+            const __m512i x_raw = _mm512_loadu_si512(x_row);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+            __m512 total = x1;
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            __m512 total1 = x2;
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + 32);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            __m512 total2 = x3;
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            __m512 total3 = x4;
+            __m512 part = _mm512_add_ps(total, total2);
+            __m512 part1 = _mm512_add_ps(total1, total3);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            const __m512i x_raw2 = _mm512_loadu_si512(x_row + 2880);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+            __m512 total4 = x5;
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            __m512 total5 = x6;
+            const __m512i x_raw3 = _mm512_loadu_si512(x_row + 2912);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            __m512 total6 = x7;
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+            __m512 total7 = x8;
+            __m512 part2 = _mm512_add_ps(total4, total6);
+            __m512 part3 = _mm512_add_ps(total5, total7);
+            ng_avx512_pin(part2);
+            ng_avx512_pin(part3);
+            const __m512i x_raw4 = _mm512_loadu_si512(x_row + 5760);
+            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+            __m512 total8 = x9;
+            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+            __m512 total9 = x10;
+            const __m512i x_raw5 = _mm512_loadu_si512(x_row + 5792);
+            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+            __m512 total10 = x11;
+            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+            __m512 total11 = x12;
+            __m512 part4 = _mm512_add_ps(total8, total10);
+            __m512 part5 = _mm512_add_ps(total9, total11);
+            ng_avx512_pin(part4);
+            ng_avx512_pin(part5);
+            const __m512i x_raw6 = _mm512_loadu_si512(x_row + 8640);
+            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
+            __m512 total12 = x13;
+            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
+            __m512 total13 = x14;
+            const __m512i x_raw7 = _mm512_loadu_si512(x_row + 8672);
+            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
+            __m512 total14 = x15;
+            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
+            __m512 total15 = x16;
+            __m512 part6 = _mm512_add_ps(total12, total14);
+            __m512 part7 = _mm512_add_ps(total13, total15);
+            ng_avx512_pin(part6);
+            ng_avx512_pin(part7);
+            __m512 part8 = ng_avx512_fold_halves(part, part1);
+            __m512 part9 = ng_avx512_fold_halves(part2, part3);
+            __m512 part10 = ng_avx512_fold_halves(part4, part5);
+            __m512 part11 = ng_avx512_fold_halves(part6, part7);
+            __m512 part12 = ng_avx512_fold_quarters(part8, part9);
+            __m512 part13 = ng_avx512_fold_quarters(part10, part11);
+            __m512 part14 = ng_avx512_fold_pairs(part12, part13);
+            __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
+            __m512 part16 = ng_avx512_fold_quarters(part15, part15);
+            const __m512 sum_x = _mm512_add_ps(part16, zero);
+            /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
+            const __m512 mu = _mm512_div_ps(sum_x, count);
+            const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
+            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
+            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
+            const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), mu);
+            __m512 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m512 parts[8];
+            __m512 parts1[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 2880;
+                const __m512 mu_here = mu_of[r];
+                __m512 total16 = zero;
+                __m512 total17 = zero;
+                __m512 total18 = zero;
+                __m512 total19 = zero;
+                __m512 squares = zero;
+                __m512 squares1 = zero;
+                __m512 squares2 = zero;
+                __m512 squares3 = zero;
+                for (size_t i = 0; i < 1472; i += 64) {
+                    const __m512i x_raw8 = _mm512_loadu_si512(x_at + i);
+                    const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+                    const __m512 d = _mm512_sub_ps(x17, mu_here);
+                    total16 = _mm512_add_ps(total16, d);
+                    const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+                    const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                    total17 = _mm512_add_ps(total17, d1);
+                    squares = _mm512_fmadd_ps(d, d, squares);
+                    squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                    const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 32);
+                    const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+                    const __m512 d2 = _mm512_sub_ps(x19, mu_here);
+                    total18 = _mm512_add_ps(total18, d2);
+                    const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+                    const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                    total19 = _mm512_add_ps(total19, d3);
+                    squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                    squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+                }
+                __m512 part17 = _mm512_add_ps(total16, total18);
+                __m512 part18 = _mm512_add_ps(total17, total19);
+                ng_avx512_pin(part17);
+                ng_avx512_pin(part18);
+                __m512 part19 = _mm512_add_ps(squares, squares2);
+                __m512 part20 = _mm512_add_ps(squares1, squares3);
+                ng_avx512_pin(part19);
+                ng_avx512_pin(part20);
+                parts[r * 2] = part17;
+                parts[r * 2 + 1] = part18;
+                parts1[r * 2] = part19;
+                parts1[r * 2 + 1] = part20;
             }
-            __m512 part17 = _mm512_add_ps(total16, total18);
-            __m512 part18 = _mm512_add_ps(total17, total19);
-            ng_avx512_pin(part17);
-            ng_avx512_pin(part18);
-            __m512 part19 = _mm512_add_ps(squares, squares2);
-            __m512 part20 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part19);
-            ng_avx512_pin(part20);
-            parts[r * 2] = part17;
-            parts[r * 2 + 1] = part18;
-            parts1[r * 2] = part19;
-            parts1[r * 2 + 1] = part20;
-        }
-        __m512 part17 = ng_avx512_fold_halves(parts[0], parts[1]);
-        __m512 part18 = ng_avx512_fold_halves(parts[2], parts[3]);
-        __m512 part19 = ng_avx512_fold_halves(parts[4], parts[5]);
-        __m512 part20 = ng_avx512_fold_halves(parts[6], parts[7]);
-        __m512 part21 = ng_avx512_fold_quarters(part17, part18);
-        __m512 part22 = ng_avx512_fold_quarters(part19, part20);
-        __m512 part23 = ng_avx512_fold_pairs(part21, part22);
-        __m512 part24 = ng_avx512_fold_neighbours(part23, part23);
-        __m512 part25 = ng_avx512_fold_quarters(part24, part24);
-        __m512 part26 = ng_avx512_fold_halves(parts1[0], parts1[1]);
-        __m512 part27 = ng_avx512_fold_halves(parts1[2], parts1[3]);
-        __m512 part28 = ng_avx512_fold_halves(parts1[4], parts1[5]);
-        __m512 part29 = ng_avx512_fold_halves(parts1[6], parts1[7]);
-        __m512 part30 = ng_avx512_fold_quarters(part26, part27);
-        __m512 part31 = ng_avx512_fold_quarters(part28, part29);
-        __m512 part32 = ng_avx512_fold_pairs(part30, part31);
-        __m512 part33 = ng_avx512_fold_neighbours(part32, part32);
-        __m512 part34 = ng_avx512_fold_quarters(part33, part33);
-        __m512 mu_of1[4];
-        mu_of1[0] = mu1;
-        mu_of1[1] = mu2;
-        mu_of1[2] = mu3;
-        mu_of1[3] = mu4;
-        __m512 parts2[8];
-        __m512 parts3[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 2880;
-            const __m512 mu_here = mu_of1[r];
-            __m512 total16 = zero;
-            __m512 total17 = zero;
-            __m512 total18 = zero;
-            __m512 total19 = zero;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = 0; i < 1408; i += 64) {
-                const __m512i x_raw8 = _mm512_loadu_si512(x_at + i + 1472);
-                const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-                const __m512 d = _mm512_sub_ps(x17, mu_here);
-                total16 = _mm512_add_ps(total16, d);
-                const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-                const __m512 d1 = _mm512_sub_ps(x18, mu_here);
-                total17 = _mm512_add_ps(total17, d1);
-                squares = _mm512_fmadd_ps(d, d, squares);
-                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-                const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 1504);
-                const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-                const __m512 d2 = _mm512_sub_ps(x19, mu_here);
-                total18 = _mm512_add_ps(total18, d2);
-                const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-                const __m512 d3 = _mm512_sub_ps(x20, mu_here);
-                total19 = _mm512_add_ps(total19, d3);
-                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+            __m512 part17 = ng_avx512_fold_halves(parts[0], parts[1]);
+            __m512 part18 = ng_avx512_fold_halves(parts[2], parts[3]);
+            __m512 part19 = ng_avx512_fold_halves(parts[4], parts[5]);
+            __m512 part20 = ng_avx512_fold_halves(parts[6], parts[7]);
+            __m512 part21 = ng_avx512_fold_quarters(part17, part18);
+            __m512 part22 = ng_avx512_fold_quarters(part19, part20);
+            __m512 part23 = ng_avx512_fold_pairs(part21, part22);
+            __m512 part24 = ng_avx512_fold_neighbours(part23, part23);
+            __m512 part25 = ng_avx512_fold_quarters(part24, part24);
+            __m512 part26 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+            __m512 part27 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+            __m512 part28 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+            __m512 part29 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+            __m512 part30 = ng_avx512_fold_quarters(part26, part27);
+            __m512 part31 = ng_avx512_fold_quarters(part28, part29);
+            __m512 part32 = ng_avx512_fold_pairs(part30, part31);
+            __m512 part33 = ng_avx512_fold_neighbours(part32, part32);
+            __m512 part34 = ng_avx512_fold_quarters(part33, part33);
+            __m512 mu_of1[4];
+            mu_of1[0] = mu1;
+            mu_of1[1] = mu2;
+            mu_of1[2] = mu3;
+            mu_of1[3] = mu4;
+            __m512 parts2[8];
+            __m512 parts3[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 2880;
+                const __m512 mu_here = mu_of1[r];
+                __m512 total16 = zero;
+                __m512 total17 = zero;
+                __m512 total18 = zero;
+                __m512 total19 = zero;
+                __m512 squares = zero;
+                __m512 squares1 = zero;
+                __m512 squares2 = zero;
+                __m512 squares3 = zero;
+                for (size_t i = 0; i < 1408; i += 64) {
+                    const __m512i x_raw8 = _mm512_loadu_si512(x_at + i + 1472);
+                    const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+                    const __m512 d = _mm512_sub_ps(x17, mu_here);
+                    total16 = _mm512_add_ps(total16, d);
+                    const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+                    const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                    total17 = _mm512_add_ps(total17, d1);
+                    squares = _mm512_fmadd_ps(d, d, squares);
+                    squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                    const __m512i x_raw9 = _mm512_loadu_si512(x_at + i + 1504);
+                    const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+                    const __m512 d2 = _mm512_sub_ps(x19, mu_here);
+                    total18 = _mm512_add_ps(total18, d2);
+                    const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+                    const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                    total19 = _mm512_add_ps(total19, d3);
+                    squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                    squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+                }
+                __m512 part35 = _mm512_add_ps(total16, total18);
+                __m512 part36 = _mm512_add_ps(total17, total19);
+                ng_avx512_pin(part35);
+                ng_avx512_pin(part36);
+                __m512 part37 = _mm512_add_ps(squares, squares2);
+                __m512 part38 = _mm512_add_ps(squares1, squares3);
+                ng_avx512_pin(part37);
+                ng_avx512_pin(part38);
+                parts2[r * 2] = part35;
+                parts2[r * 2 + 1] = part36;
+                parts3[r * 2] = part37;
+                parts3[r * 2 + 1] = part38;
             }
-            __m512 part35 = _mm512_add_ps(total16, total18);
-            __m512 part36 = _mm512_add_ps(total17, total19);
-            ng_avx512_pin(part35);
-            ng_avx512_pin(part36);
-            __m512 part37 = _mm512_add_ps(squares, squares2);
-            __m512 part38 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part37);
-            ng_avx512_pin(part38);
-            parts2[r * 2] = part35;
-            parts2[r * 2 + 1] = part36;
-            parts3[r * 2] = part37;
-            parts3[r * 2 + 1] = part38;
-        }
-        __m512 part35 = ng_avx512_fold_halves(parts2[0], parts2[1]);
-        __m512 part36 = ng_avx512_fold_halves(parts2[2], parts2[3]);
-        __m512 part37 = ng_avx512_fold_halves(parts2[4], parts2[5]);
-        __m512 part38 = ng_avx512_fold_halves(parts2[6], parts2[7]);
-        __m512 part39 = ng_avx512_fold_quarters(part35, part36);
-        __m512 part40 = ng_avx512_fold_quarters(part37, part38);
-        __m512 part41 = ng_avx512_fold_pairs(part39, part40);
-        __m512 part42 = ng_avx512_fold_neighbours(part41, part41);
-        __m512 part43 = ng_avx512_fold_quarters(part42, part42);
-        __m512 part44 = ng_avx512_fold_halves(parts3[0], parts3[1]);
-        __m512 part45 = ng_avx512_fold_halves(parts3[2], parts3[3]);
-        __m512 part46 = ng_avx512_fold_halves(parts3[4], parts3[5]);
-        __m512 part47 = ng_avx512_fold_halves(parts3[6], parts3[7]);
-        __m512 part48 = ng_avx512_fold_quarters(part44, part45);
-        __m512 part49 = ng_avx512_fold_quarters(part46, part47);
-        __m512 part50 = ng_avx512_fold_pairs(part48, part49);
-        __m512 part51 = ng_avx512_fold_neighbours(part50, part50);
-        __m512 part52 = ng_avx512_fold_quarters(part51, part51);
-        const __m512 part53 = _mm512_add_ps(part25, part43);
-        const __m512 sum_d = _mm512_add_ps(part53, zero);
-        const __m512 part54 = _mm512_add_ps(part34, part52);
-        /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
-        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
-        const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
-        const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
-        const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
-        const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part54, count1)));
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 2880; i += 32) {
-            const __m512i x_raw8 = _mm512_loadu_si512(x_row + i);
-            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-            const __m512 d = _mm512_sub_ps(x17, mu1);
-            const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
-            const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-            const __m512i beta_raw = _mm512_loadu_si512(beta + i);
-            const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
-            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x18, mu1);
-            const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-            const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
-                    rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2,
-                    beta2));
-            const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 2880);
-            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-            const __m512 d2 = _mm512_sub_ps(x19, mu2);
-            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x20, mu2);
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta2),
-                    rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta2), rstd2), gamma2,
-                    beta2));
-            const __m512i x_raw10 = _mm512_loadu_si512(x_row + i + 5760);
-            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
-            const __m512 d4 = _mm512_sub_ps(x21, mu3);
-            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
-            const __m512 d5 = _mm512_sub_ps(x22, mu3);
-            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta3),
-                    rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta3), rstd3), gamma2,
-                    beta2));
-            const __m512i x_raw11 = _mm512_loadu_si512(x_row + i + 8640);
-            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
-            const __m512 d6 = _mm512_sub_ps(x23, mu4);
-            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
-            const __m512 d7 = _mm512_sub_ps(x24, mu4);
-            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta4),
-                    rstd4), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4), rstd4), gamma2,
-                    beta2));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 2880, out_raw1);
-            _mm512_storeu_si512(y_row + i + 5760, out_raw2);
-            _mm512_storeu_si512(y_row + i + 8640, out_raw3);
+            __m512 part35 = ng_avx512_fold_halves(parts2[0], parts2[1]);
+            __m512 part36 = ng_avx512_fold_halves(parts2[2], parts2[3]);
+            __m512 part37 = ng_avx512_fold_halves(parts2[4], parts2[5]);
+            __m512 part38 = ng_avx512_fold_halves(parts2[6], parts2[7]);
+            __m512 part39 = ng_avx512_fold_quarters(part35, part36);
+            __m512 part40 = ng_avx512_fold_quarters(part37, part38);
+            __m512 part41 = ng_avx512_fold_pairs(part39, part40);
+            __m512 part42 = ng_avx512_fold_neighbours(part41, part41);
+            __m512 part43 = ng_avx512_fold_quarters(part42, part42);
+            __m512 part44 = ng_avx512_fold_halves(parts3[0], parts3[1]);
+            __m512 part45 = ng_avx512_fold_halves(parts3[2], parts3[3]);
+            __m512 part46 = ng_avx512_fold_halves(parts3[4], parts3[5]);
+            __m512 part47 = ng_avx512_fold_halves(parts3[6], parts3[7]);
+            __m512 part48 = ng_avx512_fold_quarters(part44, part45);
+            __m512 part49 = ng_avx512_fold_quarters(part46, part47);
+            __m512 part50 = ng_avx512_fold_pairs(part48, part49);
+            __m512 part51 = ng_avx512_fold_neighbours(part50, part50);
+            __m512 part52 = ng_avx512_fold_quarters(part51, part51);
+            const __m512 part53 = _mm512_add_ps(part25, part43);
+            const __m512 sum_d = _mm512_add_ps(part53, zero);
+            const __m512 part54 = _mm512_add_ps(part34, part52);
+            /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd =
+               1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
+            const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
+            const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
+            const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), delta);
+            const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
+                    _mm512_div_ps(part54, count1)));
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+            const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
+            const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
+            for (size_t i = 0; i < 2880; i += 32) {
+                const __m512i x_raw8 = _mm512_loadu_si512(x_row + i);
+                const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+                const __m512 d = _mm512_sub_ps(x17, mu1);
+                const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
+                const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
+                const __m512i beta_raw = _mm512_loadu_si512(beta + i);
+                const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
+                const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+                const __m512 d1 = _mm512_sub_ps(x18, mu1);
+                const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
+                const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d,
+                        delta1), rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
+                        rstd1), gamma2, beta2));
+                const __m512i x_raw9 = _mm512_loadu_si512(x_row + i + 2880);
+                const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+                const __m512 d2 = _mm512_sub_ps(x19, mu2);
+                const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+                const __m512 d3 = _mm512_sub_ps(x20, mu2);
+                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2,
+                        delta2), rstd2), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta2),
+                        rstd2), gamma2, beta2));
+                const __m512i x_raw10 = _mm512_loadu_si512(x_row + i + 5760);
+                const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
+                const __m512 d4 = _mm512_sub_ps(x21, mu3);
+                const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
+                const __m512 d5 = _mm512_sub_ps(x22, mu3);
+                const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4,
+                        delta3), rstd3), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta3),
+                        rstd3), gamma2, beta2));
+                const __m512i x_raw11 = _mm512_loadu_si512(x_row + i + 8640);
+                const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
+                const __m512 d6 = _mm512_sub_ps(x23, mu4);
+                const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
+                const __m512 d7 = _mm512_sub_ps(x24, mu4);
+                const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6,
+                        delta4), rstd4), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4),
+                        rstd4), gamma2, beta2));
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 2880, out_raw1);
+                _mm512_storeu_si512(y_row + i + 5760, out_raw2);
+                _mm512_storeu_si512(y_row + i + 8640, out_raw3);
+            }
         }
     }
     for (; row < rows; ++row) {
@@ -558,9 +562,17 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta),
                     rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd), gamma4,
                     beta4));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            if (streams) {
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw1);
+            } else {
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd bf16 out=f32 h=512 affine=none
  * Contract:  1: 64 lanes of f32 sums, blocks of 512, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 8 elements, then the row, then the row
  * Bytes:     reads 1024 and writes 2048 per row, reads 0 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -44,12 +44,6 @@ NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint
 
 #include <immintrin.h>
 
-#ifndef NG_AVX2_FORGET
-#define NG_AVX2_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx2_forget() __asm__ volatile("" ::: "memory")
-#endif
-
 #ifndef NG_AVX2_PIN
 #define NG_AVX2_PIN
 /* Computes v here: not later, not as a part of another operation. */
@@ -89,184 +83,188 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x, float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 4096 && ((uintptr_t)y & 63) == 0;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(8.0f);
     const __m256 count1 = _mm256_set1_ps(512.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 512;
-        float *const y_row = y + row * 512;
-        /* Head of 8 elements: sum x. */
-        const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row));
-        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
-        __m256 total = x1;
-        ng_avx2_pin(total);
-        ng_avx2_pin(total);
-        const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 512));
-        const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-        __m256 total1 = x2;
-        ng_avx2_pin(total1);
-        ng_avx2_pin(total1);
-        const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 1024));
-        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-        __m256 total2 = x3;
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total2);
-        const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 1536));
-        const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-        __m256 total3 = x4;
-        ng_avx2_pin(total3);
-        ng_avx2_pin(total3);
-        __m256 part = ng_avx2_fold_halves(total, total1);
-        __m256 part1 = ng_avx2_fold_halves(total2, total3);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        const __m256 sum_x = _mm256_add_ps(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
-        const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-        const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
-        const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(5));
-        __m256 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m256 parts[4];
-        __m256 parts1[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 512;
-            const __m256 mu_here = mu_of[r];
-            __m256 total4 = zero;
-            __m256 total5 = zero;
-            __m256 total6 = zero;
-            __m256 total7 = zero;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            for (size_t i = 0; i < 512; i += 64) {
-                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-                const __m256 d = _mm256_sub_ps(x5, mu_here);
-                total4 = _mm256_add_ps(total4, d);
-                squares = _mm256_fmadd_ps(d, d, squares);
-                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 16));
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
-                total5 = _mm256_add_ps(total5, d1);
-                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 32));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
-                total6 = _mm256_add_ps(total6, d2);
-                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 48));
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
-                total7 = _mm256_add_ps(total7, d3);
-                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const uint16_t *const x_row = x + row * 512;
+            float *const y_row = y + row * 512;
+            /* Head of 8 elements: sum x. */
+            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
+            __m256 total = x1;
+            ng_avx2_pin(total);
+            ng_avx2_pin(total);
+            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 512));
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
+            __m256 total1 = x2;
+            ng_avx2_pin(total1);
+            ng_avx2_pin(total1);
+            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 1024));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
+            __m256 total2 = x3;
+            ng_avx2_pin(total2);
+            ng_avx2_pin(total2);
+            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 1536));
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
+            __m256 total3 = x4;
+            ng_avx2_pin(total3);
+            ng_avx2_pin(total3);
+            __m256 part = ng_avx2_fold_halves(total, total1);
+            __m256 part1 = ng_avx2_fold_halves(total2, total3);
+            __m256 part2 = ng_avx2_fold_pairs(part, part1);
+            __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
+            const __m256 sum_x = _mm256_add_ps(part3, zero);
+            /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
+            const __m256 mu = _mm256_div_ps(sum_x, count);
+            const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
+            const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
+            const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
+            const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(5));
+            __m256 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m256 parts[4];
+            __m256 parts1[4];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 512;
+                const __m256 mu_here = mu_of[r];
+                __m256 total4 = zero;
+                __m256 total5 = zero;
+                __m256 total6 = zero;
+                __m256 total7 = zero;
+                __m256 squares = zero;
+                __m256 squares1 = zero;
+                __m256 squares2 = zero;
+                __m256 squares3 = zero;
+                for (size_t i = 0; i < 512; i += 64) {
+                    const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i));
+                    const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                    const __m256 d = _mm256_sub_ps(x5, mu_here);
+                    total4 = _mm256_add_ps(total4, d);
+                    squares = _mm256_fmadd_ps(d, d, squares);
+                    const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 16));
+                    const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                    const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                    total5 = _mm256_add_ps(total5, d1);
+                    squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                    const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 32));
+                    const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                    const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                    total6 = _mm256_add_ps(total6, d2);
+                    squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                    const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 48));
+                    const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                    const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                    total7 = _mm256_add_ps(total7, d3);
+                    squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+                }
+                __m256 part4 = _mm256_add_ps(total4, total6);
+                __m256 part5 = _mm256_add_ps(total5, total7);
+                __m256 part6 = _mm256_add_ps(part4, part5);
+                ng_avx2_pin(part6);
+                __m256 part7 = _mm256_add_ps(squares, squares2);
+                __m256 part8 = _mm256_add_ps(squares1, squares3);
+                __m256 part9 = _mm256_add_ps(part7, part8);
+                ng_avx2_pin(part9);
+                __m256 total8 = zero;
+                __m256 total9 = zero;
+                __m256 total10 = zero;
+                __m256 total11 = zero;
+                __m256 squares4 = zero;
+                __m256 squares5 = zero;
+                __m256 squares6 = zero;
+                __m256 squares7 = zero;
+                for (size_t i = 0; i < 512; i += 64) {
+                    const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
+                    const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                    const __m256 d = _mm256_sub_ps(x5, mu_here);
+                    total8 = _mm256_add_ps(total8, d);
+                    squares4 = _mm256_fmadd_ps(d, d, squares4);
+                    const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
+                    const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                    const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                    total9 = _mm256_add_ps(total9, d1);
+                    squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                    const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
+                    const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                    const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                    total10 = _mm256_add_ps(total10, d2);
+                    squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                    const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
+                    const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                    const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                    total11 = _mm256_add_ps(total11, d3);
+                    squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+                }
+                __m256 part10 = _mm256_add_ps(total8, total10);
+                __m256 part11 = _mm256_add_ps(total9, total11);
+                __m256 part12 = _mm256_add_ps(part10, part11);
+                ng_avx2_pin(part12);
+                __m256 part13 = _mm256_add_ps(squares4, squares6);
+                __m256 part14 = _mm256_add_ps(squares5, squares7);
+                __m256 part15 = _mm256_add_ps(part13, part14);
+                ng_avx2_pin(part15);
+                __m256 part16 = _mm256_add_ps(part6, part12);
+                ng_avx2_pin(part16);
+                __m256 part17 = _mm256_add_ps(part9, part15);
+                ng_avx2_pin(part17);
+                parts[r] = part16;
+                parts1[r] = part17;
             }
-            __m256 part4 = _mm256_add_ps(total4, total6);
-            __m256 part5 = _mm256_add_ps(total5, total7);
-            __m256 part6 = _mm256_add_ps(part4, part5);
-            ng_avx2_pin(part6);
-            __m256 part7 = _mm256_add_ps(squares, squares2);
-            __m256 part8 = _mm256_add_ps(squares1, squares3);
-            __m256 part9 = _mm256_add_ps(part7, part8);
-            ng_avx2_pin(part9);
-            __m256 total8 = zero;
-            __m256 total9 = zero;
-            __m256 total10 = zero;
-            __m256 total11 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 512; i += 64) {
-                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
+            __m256 part4 = ng_avx2_fold_halves(parts[0], parts[1]);
+            __m256 part5 = ng_avx2_fold_halves(parts[2], parts[3]);
+            __m256 part6 = ng_avx2_fold_pairs(part4, part5);
+            __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
+            __m256 part8 = ng_avx2_fold_halves(parts1[0], parts1[1]);
+            __m256 part9 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+            __m256 part10 = ng_avx2_fold_pairs(part8, part9);
+            __m256 part11 = ng_avx2_fold_neighbours(part10, part10);
+            const __m256 sum_d = _mm256_add_ps(part7, zero);
+            /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1
+               / sqrt(variance + eps); store y = (d - delta) * rstd. */
+            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
+            const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
+            const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
+            const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(5));
+            const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
+                    _mm256_div_ps(part11, count1)));
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
+            const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
+            const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
+            for (size_t i = 0; i < 512; i += 8) {
+                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
                 const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-                const __m256 d = _mm256_sub_ps(x5, mu_here);
-                total8 = _mm256_add_ps(total8, d);
-                squares4 = _mm256_fmadd_ps(d, d, squares4);
-                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
+                const __m256 d = _mm256_sub_ps(x5, mu1);
+                const __m256 out = _mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1);
+                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 512));
                 const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-                const __m256 d1 = _mm256_sub_ps(x6, mu_here);
-                total9 = _mm256_add_ps(total9, d1);
-                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
+                const __m256 d1 = _mm256_sub_ps(x6, mu2);
+                const __m256 out1 = _mm256_mul_ps(_mm256_sub_ps(d1, delta2), rstd2);
+                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1024));
                 const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-                const __m256 d2 = _mm256_sub_ps(x7, mu_here);
-                total10 = _mm256_add_ps(total10, d2);
-                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
+                const __m256 d2 = _mm256_sub_ps(x7, mu3);
+                const __m256 out2 = _mm256_mul_ps(_mm256_sub_ps(d2, delta3), rstd3);
+                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1536));
                 const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-                const __m256 d3 = _mm256_sub_ps(x8, mu_here);
-                total11 = _mm256_add_ps(total11, d3);
-                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+                const __m256 d3 = _mm256_sub_ps(x8, mu4);
+                const __m256 out3 = _mm256_mul_ps(_mm256_sub_ps(d3, delta4), rstd4);
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 512, out1);
+                _mm256_storeu_ps(y_row + i + 1024, out2);
+                _mm256_storeu_ps(y_row + i + 1536, out3);
             }
-            __m256 part10 = _mm256_add_ps(total8, total10);
-            __m256 part11 = _mm256_add_ps(total9, total11);
-            __m256 part12 = _mm256_add_ps(part10, part11);
-            ng_avx2_pin(part12);
-            __m256 part13 = _mm256_add_ps(squares4, squares6);
-            __m256 part14 = _mm256_add_ps(squares5, squares7);
-            __m256 part15 = _mm256_add_ps(part13, part14);
-            ng_avx2_pin(part15);
-            __m256 part16 = _mm256_add_ps(part6, part12);
-            ng_avx2_pin(part16);
-            __m256 part17 = _mm256_add_ps(part9, part15);
-            ng_avx2_pin(part17);
-            parts[r] = part16;
-            parts1[r] = part17;
-        }
-        __m256 part4 = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part5 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part6 = ng_avx2_fold_pairs(part4, part5);
-        __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
-        __m256 part8 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-        __m256 part9 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-        __m256 part10 = ng_avx2_fold_pairs(part8, part9);
-        __m256 part11 = ng_avx2_fold_neighbours(part10, part10);
-        const __m256 sum_d = _mm256_add_ps(part7, zero);
-        /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1 /
-           sqrt(variance + eps); store y = (d - delta) * rstd. */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
-        const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
-        const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
-        const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
-        const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(5));
-        const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part11, count1)));
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-        for (size_t i = 0; i < 512; i += 8) {
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d = _mm256_sub_ps(x5, mu1);
-            const __m256 out = _mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 512));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 d1 = _mm256_sub_ps(x6, mu2);
-            const __m256 out1 = _mm256_mul_ps(_mm256_sub_ps(d1, delta2), rstd2);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1024));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 d2 = _mm256_sub_ps(x7, mu3);
-            const __m256 out2 = _mm256_mul_ps(_mm256_sub_ps(d2, delta3), rstd3);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1536));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 d3 = _mm256_sub_ps(x8, mu4);
-            const __m256 out3 = _mm256_mul_ps(_mm256_sub_ps(d3, delta4), rstd4);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 512, out1);
-            _mm256_storeu_ps(y_row + i + 1024, out2);
-            _mm256_storeu_ps(y_row + i + 1536, out3);
         }
     }
     for (; row < rows; ++row) {
@@ -284,7 +282,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         const __m256 sum_x = _mm256_add_ps(part2, zero);
         /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
         const __m256 mu = _mm256_div_ps(sum_x, count);
-        ng_avx2_forget();
         __m256 total1 = zero;
         __m256 total2 = zero;
         __m256 total3 = zero;
@@ -378,7 +375,6 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part22, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        ng_avx2_forget();
         for (size_t i = 0; i < 512; i += 32) {
             const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
             const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
@@ -396,11 +392,21 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
             const __m256 d3 = _mm256_sub_ps(x5, mu);
             const __m256 out3 = _mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 8, out1);
-            _mm256_storeu_ps(y_row + i + 16, out2);
-            _mm256_storeu_ps(y_row + i + 24, out3);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f16 residual=f32 h=1024 addout alpha
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -89,6 +89,8 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
 {
     const float tame_alpha = alpha == alpha ? alpha : __builtin_nanf("");
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 4096 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 all_alpha = _mm256_set1_ps(tame_alpha);
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(16.0f);
@@ -272,11 +274,21 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
             const __m256 beta4 = _mm256_cvtph_ps(beta_raw3);
             const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd),
                     gamma4, beta4), _MM_FROUND_TO_NEAREST_INT);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            if (streams) {
+                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            } else {
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

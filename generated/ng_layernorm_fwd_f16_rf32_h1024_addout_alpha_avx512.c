@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f16 residual=f32 h=1024 addout alpha
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -53,12 +53,6 @@ NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, con
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -127,6 +121,8 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
 {
     const float tame_alpha = alpha == alpha ? alpha : __builtin_nanf("");
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 4096 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 all_alpha = _mm512_set1_ps(tame_alpha);
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(16.0f);
@@ -153,7 +149,6 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         const __m512 sum_h = _mm512_add_ps(part3, zero);
         /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
         const __m512 mu = _mm512_div_ps(sum_h, count);
-        ng_avx512_forget();
         __m512 total1 = zero;
         __m512 total2 = zero;
         __m512 total3 = zero;
@@ -219,7 +214,6 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part17, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        ng_avx512_forget();
         for (size_t i = 0; i < 1024; i += 64) {
             const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
             const __m512 d = _mm512_sub_ps(sum1, mu);
@@ -253,11 +247,21 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
             const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
             const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd),
                     gamma4, beta4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+            if (streams) {
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+            } else {
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

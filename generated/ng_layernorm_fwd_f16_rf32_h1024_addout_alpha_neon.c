@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f16 residual=f32 h=1024 addout alpha
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

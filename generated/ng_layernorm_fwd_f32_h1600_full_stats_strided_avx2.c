@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=1600 center=full stats strided
  * Contract:  1: 64 lanes of f32 sums, blocks of 832, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row, then the row
  * Bytes:     reads 6400 and writes 6408 per row, reads 12800 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -87,6 +87,9 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
                                                         const float *gamma, const float *beta, float eps, float *y,
                                                         ptrdiff_t y_stride, float *mean, float *rstd)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 1311 && ((uintptr_t)y & 63) == 0 && ((size_t)y_stride * 4 & 63) == 0 &&
+            (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(1600.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
@@ -372,11 +375,21 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
             const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
             const __m256 beta4 = _mm256_loadu_ps(beta + i + 24);
             const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd1), gamma4, beta4);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 8, out1);
-            _mm256_storeu_ps(y_row + i + 16, out2);
-            _mm256_storeu_ps(y_row + i + 24, out3);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=768 acc=f64
  * Contract:  1: 32 lanes of f64 sums, blocks of 768, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 3072 and writes 3072 per row, reads 6144 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -74,234 +74,238 @@ __attribute__((target("avx2,fma,f16c")))
 void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
                                            float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 2731 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256d zero = _mm256_setzero_pd();
     const __m256d count = _mm256_set1_pd(16.0);
     const __m256d count1 = _mm256_set1_pd(768.0);
     const __m256d all_eps_f64 = _mm256_set1_pd(eps);
     const __m256d one = _mm256_set1_pd(1.0);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 768;
-        float *const y_row = y + row * 768;
-        /* Head of 16 elements: sum x. */
-        const __m256 x1 = _mm256_loadu_ps(x_row);
-        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(x1));
-        const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(x1, 1));
-        __m256d total = low;
-        __m256d total1 = high;
-        ng_avx2_pin(total);
-        ng_avx2_pin(total1);
-        const __m256 x2 = _mm256_loadu_ps(x_row + 8);
-        const __m256d low1 = _mm256_cvtps_pd(_mm256_castps256_ps128(x2));
-        const __m256d high1 = _mm256_cvtps_pd(_mm256_extractf128_ps(x2, 1));
-        __m256d total2 = low1;
-        __m256d total3 = high1;
-        ng_avx2_pin(total2);
-        ng_avx2_pin(total3);
-        __m256d part = _mm256_add_pd(total, total2);
-        __m256d part1 = _mm256_add_pd(total1, total3);
-        __m256d part2 = _mm256_add_pd(part, part1);
-        ng_avx2_pin(part2);
-        const __m256 x3 = _mm256_loadu_ps(x_row + 768);
-        const __m256d low2 = _mm256_cvtps_pd(_mm256_castps256_ps128(x3));
-        const __m256d high2 = _mm256_cvtps_pd(_mm256_extractf128_ps(x3, 1));
-        __m256d total4 = low2;
-        __m256d total5 = high2;
-        ng_avx2_pin(total4);
-        ng_avx2_pin(total5);
-        const __m256 x4 = _mm256_loadu_ps(x_row + 776);
-        const __m256d low3 = _mm256_cvtps_pd(_mm256_castps256_ps128(x4));
-        const __m256d high3 = _mm256_cvtps_pd(_mm256_extractf128_ps(x4, 1));
-        __m256d total6 = low3;
-        __m256d total7 = high3;
-        ng_avx2_pin(total6);
-        ng_avx2_pin(total7);
-        __m256d part3 = _mm256_add_pd(total4, total6);
-        __m256d part4 = _mm256_add_pd(total5, total7);
-        __m256d part5 = _mm256_add_pd(part3, part4);
-        ng_avx2_pin(part5);
-        const __m256 x5 = _mm256_loadu_ps(x_row + 1536);
-        const __m256d low4 = _mm256_cvtps_pd(_mm256_castps256_ps128(x5));
-        const __m256d high4 = _mm256_cvtps_pd(_mm256_extractf128_ps(x5, 1));
-        __m256d total8 = low4;
-        __m256d total9 = high4;
-        ng_avx2_pin(total8);
-        ng_avx2_pin(total9);
-        const __m256 x6 = _mm256_loadu_ps(x_row + 1544);
-        const __m256d low5 = _mm256_cvtps_pd(_mm256_castps256_ps128(x6));
-        const __m256d high5 = _mm256_cvtps_pd(_mm256_extractf128_ps(x6, 1));
-        __m256d total10 = low5;
-        __m256d total11 = high5;
-        ng_avx2_pin(total10);
-        ng_avx2_pin(total11);
-        __m256d part6 = _mm256_add_pd(total8, total10);
-        __m256d part7 = _mm256_add_pd(total9, total11);
-        __m256d part8 = _mm256_add_pd(part6, part7);
-        ng_avx2_pin(part8);
-        const __m256 x7 = _mm256_loadu_ps(x_row + 2304);
-        const __m256d low6 = _mm256_cvtps_pd(_mm256_castps256_ps128(x7));
-        const __m256d high6 = _mm256_cvtps_pd(_mm256_extractf128_ps(x7, 1));
-        __m256d total12 = low6;
-        __m256d total13 = high6;
-        ng_avx2_pin(total12);
-        ng_avx2_pin(total13);
-        const __m256 x8 = _mm256_loadu_ps(x_row + 2312);
-        const __m256d low7 = _mm256_cvtps_pd(_mm256_castps256_ps128(x8));
-        const __m256d high7 = _mm256_cvtps_pd(_mm256_extractf128_ps(x8, 1));
-        __m256d total14 = low7;
-        __m256d total15 = high7;
-        ng_avx2_pin(total14);
-        ng_avx2_pin(total15);
-        __m256d part9 = _mm256_add_pd(total12, total14);
-        __m256d part10 = _mm256_add_pd(total13, total15);
-        __m256d part11 = _mm256_add_pd(part9, part10);
-        ng_avx2_pin(part11);
-        __m256d part12 = ng_avx2_fold_halves_f64(part2, part5);
-        __m256d part13 = ng_avx2_fold_halves_f64(part8, part11);
-        __m256d part14 = ng_avx2_fold_neighbours_f64(part12, part13);
-        const __m256d sum_x = _mm256_add_pd(part14, zero);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(_mm256_div_pd(sum_x, count)));
-        const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-        const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
-        const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-        const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(3));
-        __m256 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m256d parts[4];
-        __m256d parts1[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const float *const x_at = x_row + r * 768;
-            const __m256 mu_here = mu_of[r];
-            __m256d total16 = zero;
-            __m256d total17 = zero;
-            __m256d total18 = zero;
-            __m256d total19 = zero;
-            __m256d squares = zero;
-            __m256d squares1 = zero;
-            __m256d squares2 = zero;
-            __m256d squares3 = zero;
-            for (size_t i = 0; i < 768; i += 32) {
-                const __m256 x9 = _mm256_loadu_ps(x_at + i);
-                const __m256 d = _mm256_sub_ps(x9, mu_here);
-                const __m256d low8 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
-                const __m256d high8 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
-                total16 = _mm256_add_pd(total16, low8);
-                total17 = _mm256_add_pd(total17, high8);
-                squares = _mm256_fmadd_pd(low8, low8, squares);
-                squares1 = _mm256_fmadd_pd(high8, high8, squares1);
-                const __m256 x10 = _mm256_loadu_ps(x_at + i + 16);
-                const __m256 d1 = _mm256_sub_ps(x10, mu_here);
-                const __m256d low9 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
-                const __m256d high9 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
-                total18 = _mm256_add_pd(total18, low9);
-                total19 = _mm256_add_pd(total19, high9);
-                squares2 = _mm256_fmadd_pd(low9, low9, squares2);
-                squares3 = _mm256_fmadd_pd(high9, high9, squares3);
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const float *const x_row = x + row * 768;
+            float *const y_row = y + row * 768;
+            /* Head of 16 elements: sum x. */
+            const __m256 x1 = _mm256_loadu_ps(x_row);
+            const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(x1));
+            const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(x1, 1));
+            __m256d total = low;
+            __m256d total1 = high;
+            ng_avx2_pin(total);
+            ng_avx2_pin(total1);
+            const __m256 x2 = _mm256_loadu_ps(x_row + 8);
+            const __m256d low1 = _mm256_cvtps_pd(_mm256_castps256_ps128(x2));
+            const __m256d high1 = _mm256_cvtps_pd(_mm256_extractf128_ps(x2, 1));
+            __m256d total2 = low1;
+            __m256d total3 = high1;
+            ng_avx2_pin(total2);
+            ng_avx2_pin(total3);
+            __m256d part = _mm256_add_pd(total, total2);
+            __m256d part1 = _mm256_add_pd(total1, total3);
+            __m256d part2 = _mm256_add_pd(part, part1);
+            ng_avx2_pin(part2);
+            const __m256 x3 = _mm256_loadu_ps(x_row + 768);
+            const __m256d low2 = _mm256_cvtps_pd(_mm256_castps256_ps128(x3));
+            const __m256d high2 = _mm256_cvtps_pd(_mm256_extractf128_ps(x3, 1));
+            __m256d total4 = low2;
+            __m256d total5 = high2;
+            ng_avx2_pin(total4);
+            ng_avx2_pin(total5);
+            const __m256 x4 = _mm256_loadu_ps(x_row + 776);
+            const __m256d low3 = _mm256_cvtps_pd(_mm256_castps256_ps128(x4));
+            const __m256d high3 = _mm256_cvtps_pd(_mm256_extractf128_ps(x4, 1));
+            __m256d total6 = low3;
+            __m256d total7 = high3;
+            ng_avx2_pin(total6);
+            ng_avx2_pin(total7);
+            __m256d part3 = _mm256_add_pd(total4, total6);
+            __m256d part4 = _mm256_add_pd(total5, total7);
+            __m256d part5 = _mm256_add_pd(part3, part4);
+            ng_avx2_pin(part5);
+            const __m256 x5 = _mm256_loadu_ps(x_row + 1536);
+            const __m256d low4 = _mm256_cvtps_pd(_mm256_castps256_ps128(x5));
+            const __m256d high4 = _mm256_cvtps_pd(_mm256_extractf128_ps(x5, 1));
+            __m256d total8 = low4;
+            __m256d total9 = high4;
+            ng_avx2_pin(total8);
+            ng_avx2_pin(total9);
+            const __m256 x6 = _mm256_loadu_ps(x_row + 1544);
+            const __m256d low5 = _mm256_cvtps_pd(_mm256_castps256_ps128(x6));
+            const __m256d high5 = _mm256_cvtps_pd(_mm256_extractf128_ps(x6, 1));
+            __m256d total10 = low5;
+            __m256d total11 = high5;
+            ng_avx2_pin(total10);
+            ng_avx2_pin(total11);
+            __m256d part6 = _mm256_add_pd(total8, total10);
+            __m256d part7 = _mm256_add_pd(total9, total11);
+            __m256d part8 = _mm256_add_pd(part6, part7);
+            ng_avx2_pin(part8);
+            const __m256 x7 = _mm256_loadu_ps(x_row + 2304);
+            const __m256d low6 = _mm256_cvtps_pd(_mm256_castps256_ps128(x7));
+            const __m256d high6 = _mm256_cvtps_pd(_mm256_extractf128_ps(x7, 1));
+            __m256d total12 = low6;
+            __m256d total13 = high6;
+            ng_avx2_pin(total12);
+            ng_avx2_pin(total13);
+            const __m256 x8 = _mm256_loadu_ps(x_row + 2312);
+            const __m256d low7 = _mm256_cvtps_pd(_mm256_castps256_ps128(x8));
+            const __m256d high7 = _mm256_cvtps_pd(_mm256_extractf128_ps(x8, 1));
+            __m256d total14 = low7;
+            __m256d total15 = high7;
+            ng_avx2_pin(total14);
+            ng_avx2_pin(total15);
+            __m256d part9 = _mm256_add_pd(total12, total14);
+            __m256d part10 = _mm256_add_pd(total13, total15);
+            __m256d part11 = _mm256_add_pd(part9, part10);
+            ng_avx2_pin(part11);
+            __m256d part12 = ng_avx2_fold_halves_f64(part2, part5);
+            __m256d part13 = ng_avx2_fold_halves_f64(part8, part11);
+            __m256d part14 = ng_avx2_fold_neighbours_f64(part12, part13);
+            const __m256d sum_x = _mm256_add_pd(part14, zero);
+            /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
+            const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(_mm256_div_pd(sum_x, count)));
+            const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
+            const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
+            const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
+            const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(3));
+            __m256 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m256d parts[4];
+            __m256d parts1[4];
+            for (size_t r = 0; r < 4; ++r) {
+                const float *const x_at = x_row + r * 768;
+                const __m256 mu_here = mu_of[r];
+                __m256d total16 = zero;
+                __m256d total17 = zero;
+                __m256d total18 = zero;
+                __m256d total19 = zero;
+                __m256d squares = zero;
+                __m256d squares1 = zero;
+                __m256d squares2 = zero;
+                __m256d squares3 = zero;
+                for (size_t i = 0; i < 768; i += 32) {
+                    const __m256 x9 = _mm256_loadu_ps(x_at + i);
+                    const __m256 d = _mm256_sub_ps(x9, mu_here);
+                    const __m256d low8 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
+                    const __m256d high8 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
+                    total16 = _mm256_add_pd(total16, low8);
+                    total17 = _mm256_add_pd(total17, high8);
+                    squares = _mm256_fmadd_pd(low8, low8, squares);
+                    squares1 = _mm256_fmadd_pd(high8, high8, squares1);
+                    const __m256 x10 = _mm256_loadu_ps(x_at + i + 16);
+                    const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                    const __m256d low9 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
+                    const __m256d high9 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
+                    total18 = _mm256_add_pd(total18, low9);
+                    total19 = _mm256_add_pd(total19, high9);
+                    squares2 = _mm256_fmadd_pd(low9, low9, squares2);
+                    squares3 = _mm256_fmadd_pd(high9, high9, squares3);
+                }
+                __m256d part15 = _mm256_add_pd(total16, total18);
+                __m256d part16 = _mm256_add_pd(total17, total19);
+                ng_avx2_pin(part15);
+                ng_avx2_pin(part16);
+                __m256d part17 = _mm256_add_pd(squares, squares2);
+                __m256d part18 = _mm256_add_pd(squares1, squares3);
+                ng_avx2_pin(part17);
+                ng_avx2_pin(part18);
+                __m256d total20 = zero;
+                __m256d total21 = zero;
+                __m256d total22 = zero;
+                __m256d total23 = zero;
+                __m256d squares4 = zero;
+                __m256d squares5 = zero;
+                __m256d squares6 = zero;
+                __m256d squares7 = zero;
+                for (size_t i = 0; i < 768; i += 32) {
+                    const __m256 x9 = _mm256_loadu_ps(x_at + i + 8);
+                    const __m256 d = _mm256_sub_ps(x9, mu_here);
+                    const __m256d low8 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
+                    const __m256d high8 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
+                    total20 = _mm256_add_pd(total20, low8);
+                    total21 = _mm256_add_pd(total21, high8);
+                    squares4 = _mm256_fmadd_pd(low8, low8, squares4);
+                    squares5 = _mm256_fmadd_pd(high8, high8, squares5);
+                    const __m256 x10 = _mm256_loadu_ps(x_at + i + 24);
+                    const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                    const __m256d low9 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
+                    const __m256d high9 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
+                    total22 = _mm256_add_pd(total22, low9);
+                    total23 = _mm256_add_pd(total23, high9);
+                    squares6 = _mm256_fmadd_pd(low9, low9, squares6);
+                    squares7 = _mm256_fmadd_pd(high9, high9, squares7);
+                }
+                __m256d part19 = _mm256_add_pd(total20, total22);
+                __m256d part20 = _mm256_add_pd(total21, total23);
+                ng_avx2_pin(part19);
+                ng_avx2_pin(part20);
+                __m256d part21 = _mm256_add_pd(squares4, squares6);
+                __m256d part22 = _mm256_add_pd(squares5, squares7);
+                ng_avx2_pin(part21);
+                ng_avx2_pin(part22);
+                __m256d part23 = _mm256_add_pd(part15, part19);
+                __m256d part24 = _mm256_add_pd(part16, part20);
+                __m256d part25 = _mm256_add_pd(part23, part24);
+                ng_avx2_pin(part25);
+                __m256d part26 = _mm256_add_pd(part17, part21);
+                __m256d part27 = _mm256_add_pd(part18, part22);
+                __m256d part28 = _mm256_add_pd(part26, part27);
+                ng_avx2_pin(part28);
+                parts[r] = part25;
+                parts1[r] = part28;
             }
-            __m256d part15 = _mm256_add_pd(total16, total18);
-            __m256d part16 = _mm256_add_pd(total17, total19);
-            ng_avx2_pin(part15);
-            ng_avx2_pin(part16);
-            __m256d part17 = _mm256_add_pd(squares, squares2);
-            __m256d part18 = _mm256_add_pd(squares1, squares3);
-            ng_avx2_pin(part17);
-            ng_avx2_pin(part18);
-            __m256d total20 = zero;
-            __m256d total21 = zero;
-            __m256d total22 = zero;
-            __m256d total23 = zero;
-            __m256d squares4 = zero;
-            __m256d squares5 = zero;
-            __m256d squares6 = zero;
-            __m256d squares7 = zero;
-            for (size_t i = 0; i < 768; i += 32) {
-                const __m256 x9 = _mm256_loadu_ps(x_at + i + 8);
-                const __m256 d = _mm256_sub_ps(x9, mu_here);
-                const __m256d low8 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
-                const __m256d high8 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
-                total20 = _mm256_add_pd(total20, low8);
-                total21 = _mm256_add_pd(total21, high8);
-                squares4 = _mm256_fmadd_pd(low8, low8, squares4);
-                squares5 = _mm256_fmadd_pd(high8, high8, squares5);
-                const __m256 x10 = _mm256_loadu_ps(x_at + i + 24);
-                const __m256 d1 = _mm256_sub_ps(x10, mu_here);
-                const __m256d low9 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
-                const __m256d high9 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
-                total22 = _mm256_add_pd(total22, low9);
-                total23 = _mm256_add_pd(total23, high9);
-                squares6 = _mm256_fmadd_pd(low9, low9, squares6);
-                squares7 = _mm256_fmadd_pd(high9, high9, squares7);
+            __m256d part15 = ng_avx2_fold_halves_f64(parts[0], parts[1]);
+            __m256d part16 = ng_avx2_fold_halves_f64(parts[2], parts[3]);
+            __m256d part17 = ng_avx2_fold_neighbours_f64(part15, part16);
+            __m256d part18 = ng_avx2_fold_halves_f64(parts1[0], parts1[1]);
+            __m256d part19 = ng_avx2_fold_halves_f64(parts1[2], parts1[3]);
+            __m256d part20 = ng_avx2_fold_neighbours_f64(part18, part19);
+            const __m256d sum_d = _mm256_add_pd(part17, zero);
+            /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+               sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd);
+               store y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+            const __m256d delta = _mm256_div_pd(sum_d, count1);
+            const __m256 delta_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(delta));
+            const __m256 delta_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta_f32));
+            const __m256 delta_f32_2 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(2));
+            const __m256 delta_f32_3 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(1));
+            const __m256 delta_f32_4 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(3));
+            const __m256d variance = _mm256_max_pd(_mm256_setzero_pd(), _mm256_fnmadd_pd(delta, delta,
+                    _mm256_div_pd(part20, count1)));
+            const __m256d rstd = _mm256_div_pd(one, _mm256_sqrt_pd(_mm256_add_pd(variance, all_eps_f64)));
+            const __m256 rstd_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(rstd));
+            const __m256 rstd_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd_f32));
+            const __m256 rstd_f32_2 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(2));
+            const __m256 rstd_f32_3 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(1));
+            const __m256 rstd_f32_4 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(3));
+            for (size_t i = 0; i < 768; i += 8) {
+                const __m256 x9 = _mm256_loadu_ps(x_row + i);
+                const __m256 d = _mm256_sub_ps(x9, mu1);
+                const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
+                const __m256 beta1 = _mm256_loadu_ps(beta + i);
+                const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta_f32_1), rstd_f32_1), gamma1,
+                        beta1);
+                const __m256 x10 = _mm256_loadu_ps(x_row + i + 768);
+                const __m256 d1 = _mm256_sub_ps(x10, mu2);
+                const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta_f32_2), rstd_f32_2),
+                        gamma1, beta1);
+                const __m256 x11 = _mm256_loadu_ps(x_row + i + 1536);
+                const __m256 d2 = _mm256_sub_ps(x11, mu3);
+                const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta_f32_3), rstd_f32_3),
+                        gamma1, beta1);
+                const __m256 x12 = _mm256_loadu_ps(x_row + i + 2304);
+                const __m256 d3 = _mm256_sub_ps(x12, mu4);
+                const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta_f32_4), rstd_f32_4),
+                        gamma1, beta1);
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 768, out1);
+                _mm256_storeu_ps(y_row + i + 1536, out2);
+                _mm256_storeu_ps(y_row + i + 2304, out3);
             }
-            __m256d part19 = _mm256_add_pd(total20, total22);
-            __m256d part20 = _mm256_add_pd(total21, total23);
-            ng_avx2_pin(part19);
-            ng_avx2_pin(part20);
-            __m256d part21 = _mm256_add_pd(squares4, squares6);
-            __m256d part22 = _mm256_add_pd(squares5, squares7);
-            ng_avx2_pin(part21);
-            ng_avx2_pin(part22);
-            __m256d part23 = _mm256_add_pd(part15, part19);
-            __m256d part24 = _mm256_add_pd(part16, part20);
-            __m256d part25 = _mm256_add_pd(part23, part24);
-            ng_avx2_pin(part25);
-            __m256d part26 = _mm256_add_pd(part17, part21);
-            __m256d part27 = _mm256_add_pd(part18, part22);
-            __m256d part28 = _mm256_add_pd(part26, part27);
-            ng_avx2_pin(part28);
-            parts[r] = part25;
-            parts1[r] = part28;
-        }
-        __m256d part15 = ng_avx2_fold_halves_f64(parts[0], parts[1]);
-        __m256d part16 = ng_avx2_fold_halves_f64(parts[2], parts[3]);
-        __m256d part17 = ng_avx2_fold_neighbours_f64(part15, part16);
-        __m256d part18 = ng_avx2_fold_halves_f64(parts1[0], parts1[1]);
-        __m256d part19 = ng_avx2_fold_halves_f64(parts1[2], parts1[3]);
-        __m256d part20 = ng_avx2_fold_neighbours_f64(part18, part19);
-        const __m256d sum_d = _mm256_add_pd(part17, zero);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const __m256d delta = _mm256_div_pd(sum_d, count1);
-        const __m256 delta_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(delta));
-        const __m256 delta_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta_f32));
-        const __m256 delta_f32_2 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(2));
-        const __m256 delta_f32_3 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(1));
-        const __m256 delta_f32_4 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(3));
-        const __m256d variance = _mm256_max_pd(_mm256_setzero_pd(), _mm256_fnmadd_pd(delta, delta,
-                _mm256_div_pd(part20, count1)));
-        const __m256d rstd = _mm256_div_pd(one, _mm256_sqrt_pd(_mm256_add_pd(variance, all_eps_f64)));
-        const __m256 rstd_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(rstd));
-        const __m256 rstd_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd_f32));
-        const __m256 rstd_f32_2 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(2));
-        const __m256 rstd_f32_3 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(1));
-        const __m256 rstd_f32_4 = _mm256_permutevar8x32_ps(rstd_f32, _mm256_set1_epi32(3));
-        for (size_t i = 0; i < 768; i += 8) {
-            const __m256 x9 = _mm256_loadu_ps(x_row + i);
-            const __m256 d = _mm256_sub_ps(x9, mu1);
-            const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
-            const __m256 beta1 = _mm256_loadu_ps(beta + i);
-            const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta_f32_1), rstd_f32_1), gamma1,
-                    beta1);
-            const __m256 x10 = _mm256_loadu_ps(x_row + i + 768);
-            const __m256 d1 = _mm256_sub_ps(x10, mu2);
-            const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta_f32_2), rstd_f32_2), gamma1,
-                    beta1);
-            const __m256 x11 = _mm256_loadu_ps(x_row + i + 1536);
-            const __m256 d2 = _mm256_sub_ps(x11, mu3);
-            const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta_f32_3), rstd_f32_3), gamma1,
-                    beta1);
-            const __m256 x12 = _mm256_loadu_ps(x_row + i + 2304);
-            const __m256 d3 = _mm256_sub_ps(x12, mu4);
-            const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta_f32_4), rstd_f32_4), gamma1,
-                    beta1);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 768, out1);
-            _mm256_storeu_ps(y_row + i + 1536, out2);
-            _mm256_storeu_ps(y_row + i + 2304, out3);
         }
     }
     for (; row < rows; ++row) {
@@ -449,11 +453,21 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
             const __m256 beta4 = _mm256_loadu_ps(beta + i + 24);
             const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta_f32_1), rstd_f32_1), gamma4,
                     beta4);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 8, out1);
-            _mm256_storeu_ps(y_row + i + 16, out2);
-            _mm256_storeu_ps(y_row + i + 24, out3);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=768 acc=f64
  * Contract:  1: 32 lanes of f64 sums, blocks of 768, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 3072 and writes 3072 per row, reads 6144 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -53,12 +53,6 @@ NG_API void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x,
 #include <immintrin.h>
 #endif
 
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
-#endif
-
 #ifndef NG_AVX512_PIN
 #define NG_AVX512_PIN
 /* Computes v here: not later, not as a part of another operation. */
@@ -97,185 +91,189 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
                                              float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 2731 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512d zero = _mm512_setzero_pd();
     const __m512d count = _mm512_set1_pd(16.0);
     const __m512d count1 = _mm512_set1_pd(768.0);
     const __m512d all_eps_f64 = _mm512_set1_pd(eps);
     const __m512d one = _mm512_set1_pd(1.0);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 768;
-        float *const y_row = y + row * 768;
-        /* Head of 16 elements: sum x. */
-        const __m512 x1 = _mm512_loadu_ps(x_row);
-        const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(x1));
-        const __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x1, 1));
-        __m512d total = low;
-        __m512d total1 = high;
-        ng_avx512_pin(total);
-        ng_avx512_pin(total1);
-        __m512d part = _mm512_add_pd(total, total1);
-        ng_avx512_pin(part);
-        const __m512 x2 = _mm512_loadu_ps(x_row + 768);
-        const __m512d low1 = _mm512_cvtps_pd(_mm512_castps512_ps256(x2));
-        const __m512d high1 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x2, 1));
-        __m512d total2 = low1;
-        __m512d total3 = high1;
-        ng_avx512_pin(total2);
-        ng_avx512_pin(total3);
-        __m512d part1 = _mm512_add_pd(total2, total3);
-        ng_avx512_pin(part1);
-        const __m512 x3 = _mm512_loadu_ps(x_row + 1536);
-        const __m512d low2 = _mm512_cvtps_pd(_mm512_castps512_ps256(x3));
-        const __m512d high2 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x3, 1));
-        __m512d total4 = low2;
-        __m512d total5 = high2;
-        ng_avx512_pin(total4);
-        ng_avx512_pin(total5);
-        __m512d part2 = _mm512_add_pd(total4, total5);
-        ng_avx512_pin(part2);
-        const __m512 x4 = _mm512_loadu_ps(x_row + 2304);
-        const __m512d low3 = _mm512_cvtps_pd(_mm512_castps512_ps256(x4));
-        const __m512d high3 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x4, 1));
-        __m512d total6 = low3;
-        __m512d total7 = high3;
-        ng_avx512_pin(total6);
-        ng_avx512_pin(total7);
-        __m512d part3 = _mm512_add_pd(total6, total7);
-        ng_avx512_pin(part3);
-        __m512d part4 = ng_avx512_fold_halves_f64(part, part1);
-        __m512d part5 = ng_avx512_fold_halves_f64(part2, part3);
-        __m512d part6 = ng_avx512_fold_quarters_f64(part4, part5);
-        __m512d part7 = ng_avx512_fold_neighbours_f64(part6, part6);
-        const __m512d sum_x = _mm512_add_pd(part7, zero);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_div_pd(sum_x, count)));
-        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
-        const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-        const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), mu);
-        __m512 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m512d parts[4];
-        __m512d parts1[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const float *const x_at = x_row + r * 768;
-            const __m512 mu_here = mu_of[r];
-            __m512d total8 = zero;
-            __m512d total9 = zero;
-            __m512d total10 = zero;
-            __m512d total11 = zero;
-            __m512d squares = zero;
-            __m512d squares1 = zero;
-            __m512d squares2 = zero;
-            __m512d squares3 = zero;
-            for (size_t i = 0; i < 768; i += 32) {
-                const __m512 x5 = _mm512_loadu_ps(x_at + i);
-                const __m512 d = _mm512_sub_ps(x5, mu_here);
-                const __m512d low4 = _mm512_cvtps_pd(_mm512_castps512_ps256(d));
-                const __m512d high4 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d, 1));
-                total8 = _mm512_add_pd(total8, low4);
-                total9 = _mm512_add_pd(total9, high4);
-                squares = _mm512_fmadd_pd(low4, low4, squares);
-                squares1 = _mm512_fmadd_pd(high4, high4, squares1);
-                const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
-                const __m512 d1 = _mm512_sub_ps(x6, mu_here);
-                const __m512d low5 = _mm512_cvtps_pd(_mm512_castps512_ps256(d1));
-                const __m512d high5 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d1, 1));
-                total10 = _mm512_add_pd(total10, low5);
-                total11 = _mm512_add_pd(total11, high5);
-                squares2 = _mm512_fmadd_pd(low5, low5, squares2);
-                squares3 = _mm512_fmadd_pd(high5, high5, squares3);
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const float *const x_row = x + row * 768;
+            float *const y_row = y + row * 768;
+            /* Head of 16 elements: sum x. */
+            const __m512 x1 = _mm512_loadu_ps(x_row);
+            const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(x1));
+            const __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x1, 1));
+            __m512d total = low;
+            __m512d total1 = high;
+            ng_avx512_pin(total);
+            ng_avx512_pin(total1);
+            __m512d part = _mm512_add_pd(total, total1);
+            ng_avx512_pin(part);
+            const __m512 x2 = _mm512_loadu_ps(x_row + 768);
+            const __m512d low1 = _mm512_cvtps_pd(_mm512_castps512_ps256(x2));
+            const __m512d high1 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x2, 1));
+            __m512d total2 = low1;
+            __m512d total3 = high1;
+            ng_avx512_pin(total2);
+            ng_avx512_pin(total3);
+            __m512d part1 = _mm512_add_pd(total2, total3);
+            ng_avx512_pin(part1);
+            const __m512 x3 = _mm512_loadu_ps(x_row + 1536);
+            const __m512d low2 = _mm512_cvtps_pd(_mm512_castps512_ps256(x3));
+            const __m512d high2 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x3, 1));
+            __m512d total4 = low2;
+            __m512d total5 = high2;
+            ng_avx512_pin(total4);
+            ng_avx512_pin(total5);
+            __m512d part2 = _mm512_add_pd(total4, total5);
+            ng_avx512_pin(part2);
+            const __m512 x4 = _mm512_loadu_ps(x_row + 2304);
+            const __m512d low3 = _mm512_cvtps_pd(_mm512_castps512_ps256(x4));
+            const __m512d high3 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x4, 1));
+            __m512d total6 = low3;
+            __m512d total7 = high3;
+            ng_avx512_pin(total6);
+            ng_avx512_pin(total7);
+            __m512d part3 = _mm512_add_pd(total6, total7);
+            ng_avx512_pin(part3);
+            __m512d part4 = ng_avx512_fold_halves_f64(part, part1);
+            __m512d part5 = ng_avx512_fold_halves_f64(part2, part3);
+            __m512d part6 = ng_avx512_fold_quarters_f64(part4, part5);
+            __m512d part7 = ng_avx512_fold_neighbours_f64(part6, part6);
+            const __m512d sum_x = _mm512_add_pd(part7, zero);
+            /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
+            const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_div_pd(sum_x, count)));
+            const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
+            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
+            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
+            const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), mu);
+            __m512 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m512d parts[4];
+            __m512d parts1[4];
+            for (size_t r = 0; r < 4; ++r) {
+                const float *const x_at = x_row + r * 768;
+                const __m512 mu_here = mu_of[r];
+                __m512d total8 = zero;
+                __m512d total9 = zero;
+                __m512d total10 = zero;
+                __m512d total11 = zero;
+                __m512d squares = zero;
+                __m512d squares1 = zero;
+                __m512d squares2 = zero;
+                __m512d squares3 = zero;
+                for (size_t i = 0; i < 768; i += 32) {
+                    const __m512 x5 = _mm512_loadu_ps(x_at + i);
+                    const __m512 d = _mm512_sub_ps(x5, mu_here);
+                    const __m512d low4 = _mm512_cvtps_pd(_mm512_castps512_ps256(d));
+                    const __m512d high4 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d, 1));
+                    total8 = _mm512_add_pd(total8, low4);
+                    total9 = _mm512_add_pd(total9, high4);
+                    squares = _mm512_fmadd_pd(low4, low4, squares);
+                    squares1 = _mm512_fmadd_pd(high4, high4, squares1);
+                    const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
+                    const __m512 d1 = _mm512_sub_ps(x6, mu_here);
+                    const __m512d low5 = _mm512_cvtps_pd(_mm512_castps512_ps256(d1));
+                    const __m512d high5 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d1, 1));
+                    total10 = _mm512_add_pd(total10, low5);
+                    total11 = _mm512_add_pd(total11, high5);
+                    squares2 = _mm512_fmadd_pd(low5, low5, squares2);
+                    squares3 = _mm512_fmadd_pd(high5, high5, squares3);
+                }
+                __m512d part8 = _mm512_add_pd(total8, total10);
+                __m512d part9 = _mm512_add_pd(total9, total11);
+                ng_avx512_pin(part8);
+                ng_avx512_pin(part9);
+                __m512d part10 = _mm512_add_pd(squares, squares2);
+                __m512d part11 = _mm512_add_pd(squares1, squares3);
+                ng_avx512_pin(part10);
+                ng_avx512_pin(part11);
+                __m512d part12 = _mm512_add_pd(part8, part9);
+                ng_avx512_pin(part12);
+                __m512d part13 = _mm512_add_pd(part10, part11);
+                ng_avx512_pin(part13);
+                parts[r] = part12;
+                parts1[r] = part13;
             }
-            __m512d part8 = _mm512_add_pd(total8, total10);
-            __m512d part9 = _mm512_add_pd(total9, total11);
-            ng_avx512_pin(part8);
-            ng_avx512_pin(part9);
-            __m512d part10 = _mm512_add_pd(squares, squares2);
-            __m512d part11 = _mm512_add_pd(squares1, squares3);
-            ng_avx512_pin(part10);
-            ng_avx512_pin(part11);
-            __m512d part12 = _mm512_add_pd(part8, part9);
-            ng_avx512_pin(part12);
-            __m512d part13 = _mm512_add_pd(part10, part11);
-            ng_avx512_pin(part13);
-            parts[r] = part12;
-            parts1[r] = part13;
-        }
-        __m512d part8 = ng_avx512_fold_halves_f64(parts[0], parts[1]);
-        __m512d part9 = ng_avx512_fold_halves_f64(parts[2], parts[3]);
-        __m512d part10 = ng_avx512_fold_quarters_f64(part8, part9);
-        __m512d part11 = ng_avx512_fold_neighbours_f64(part10, part10);
-        __m512d part12 = ng_avx512_fold_halves_f64(parts1[0], parts1[1]);
-        __m512d part13 = ng_avx512_fold_halves_f64(parts1[2], parts1[3]);
-        __m512d part14 = ng_avx512_fold_quarters_f64(part12, part13);
-        __m512d part15 = ng_avx512_fold_neighbours_f64(part14, part14);
-        const __m512d sum_d = _mm512_add_pd(part11, zero);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const __m512d delta = _mm512_div_pd(sum_d, count1);
-        const __m512 delta_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(delta));
-        const __m512 delta_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta_f32));
-        const __m512 delta_f32_2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), delta_f32);
-        const __m512 delta_f32_3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta_f32);
-        const __m512 delta_f32_4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), delta_f32);
-        const __m512d variance = _mm512_max_pd(_mm512_setzero_pd(), _mm512_fnmadd_pd(delta, delta,
-                _mm512_div_pd(part15, count1)));
-        const __m512d rstd = _mm512_div_pd(one, _mm512_sqrt_pd(_mm512_add_pd(variance, all_eps_f64)));
-        const __m512 rstd_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(rstd));
-        const __m512 rstd_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd_f32));
-        const __m512 rstd_f32_2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), rstd_f32);
-        const __m512 rstd_f32_3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd_f32);
-        const __m512 rstd_f32_4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), rstd_f32);
-        for (size_t i = 0; i < 768; i += 32) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x5, mu1);
-            const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-            const __m512 beta1 = _mm512_loadu_ps(beta + i);
-            const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta_f32_1), rstd_f32_1), gamma1,
-                    beta1);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 768);
-            const __m512 d1 = _mm512_sub_ps(x6, mu2);
-            const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta_f32_2), rstd_f32_2), gamma1,
-                    beta1);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 1536);
-            const __m512 d2 = _mm512_sub_ps(x7, mu3);
-            const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta_f32_3), rstd_f32_3), gamma1,
-                    beta1);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 2304);
-            const __m512 d3 = _mm512_sub_ps(x8, mu4);
-            const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta_f32_4), rstd_f32_4), gamma1,
-                    beta1);
-            const __m512 x9 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d4 = _mm512_sub_ps(x9, mu1);
-            const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
-            const __m512 out4 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta_f32_1), rstd_f32_1), gamma2,
-                    beta2);
-            const __m512 x10 = _mm512_loadu_ps(x_row + i + 784);
-            const __m512 d5 = _mm512_sub_ps(x10, mu2);
-            const __m512 out5 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta_f32_2), rstd_f32_2), gamma2,
-                    beta2);
-            const __m512 x11 = _mm512_loadu_ps(x_row + i + 1552);
-            const __m512 d6 = _mm512_sub_ps(x11, mu3);
-            const __m512 out6 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta_f32_3), rstd_f32_3), gamma2,
-                    beta2);
-            const __m512 x12 = _mm512_loadu_ps(x_row + i + 2320);
-            const __m512 d7 = _mm512_sub_ps(x12, mu4);
-            const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta_f32_4), rstd_f32_4), gamma2,
-                    beta2);
-            _mm512_storeu_ps(y_row + i, out);
-            _mm512_storeu_ps(y_row + i + 768, out1);
-            _mm512_storeu_ps(y_row + i + 1536, out2);
-            _mm512_storeu_ps(y_row + i + 2304, out3);
-            _mm512_storeu_ps(y_row + i + 16, out4);
-            _mm512_storeu_ps(y_row + i + 784, out5);
-            _mm512_storeu_ps(y_row + i + 1552, out6);
-            _mm512_storeu_ps(y_row + i + 2320, out7);
+            __m512d part8 = ng_avx512_fold_halves_f64(parts[0], parts[1]);
+            __m512d part9 = ng_avx512_fold_halves_f64(parts[2], parts[3]);
+            __m512d part10 = ng_avx512_fold_quarters_f64(part8, part9);
+            __m512d part11 = ng_avx512_fold_neighbours_f64(part10, part10);
+            __m512d part12 = ng_avx512_fold_halves_f64(parts1[0], parts1[1]);
+            __m512d part13 = ng_avx512_fold_halves_f64(parts1[2], parts1[3]);
+            __m512d part14 = ng_avx512_fold_quarters_f64(part12, part13);
+            __m512d part15 = ng_avx512_fold_neighbours_f64(part14, part14);
+            const __m512d sum_d = _mm512_add_pd(part11, zero);
+            /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+               sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd);
+               store y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+            const __m512d delta = _mm512_div_pd(sum_d, count1);
+            const __m512 delta_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(delta));
+            const __m512 delta_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta_f32));
+            const __m512 delta_f32_2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), delta_f32);
+            const __m512 delta_f32_3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta_f32);
+            const __m512 delta_f32_4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), delta_f32);
+            const __m512d variance = _mm512_max_pd(_mm512_setzero_pd(), _mm512_fnmadd_pd(delta, delta,
+                    _mm512_div_pd(part15, count1)));
+            const __m512d rstd = _mm512_div_pd(one, _mm512_sqrt_pd(_mm512_add_pd(variance, all_eps_f64)));
+            const __m512 rstd_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(rstd));
+            const __m512 rstd_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd_f32));
+            const __m512 rstd_f32_2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), rstd_f32);
+            const __m512 rstd_f32_3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd_f32);
+            const __m512 rstd_f32_4 = _mm512_permutexvar_ps(_mm512_set1_epi32(6), rstd_f32);
+            for (size_t i = 0; i < 768; i += 32) {
+                const __m512 x5 = _mm512_loadu_ps(x_row + i);
+                const __m512 d = _mm512_sub_ps(x5, mu1);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 beta1 = _mm512_loadu_ps(beta + i);
+                const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta_f32_1), rstd_f32_1), gamma1,
+                        beta1);
+                const __m512 x6 = _mm512_loadu_ps(x_row + i + 768);
+                const __m512 d1 = _mm512_sub_ps(x6, mu2);
+                const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta_f32_2), rstd_f32_2),
+                        gamma1, beta1);
+                const __m512 x7 = _mm512_loadu_ps(x_row + i + 1536);
+                const __m512 d2 = _mm512_sub_ps(x7, mu3);
+                const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta_f32_3), rstd_f32_3),
+                        gamma1, beta1);
+                const __m512 x8 = _mm512_loadu_ps(x_row + i + 2304);
+                const __m512 d3 = _mm512_sub_ps(x8, mu4);
+                const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta_f32_4), rstd_f32_4),
+                        gamma1, beta1);
+                const __m512 x9 = _mm512_loadu_ps(x_row + i + 16);
+                const __m512 d4 = _mm512_sub_ps(x9, mu1);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
+                const __m512 out4 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta_f32_1), rstd_f32_1),
+                        gamma2, beta2);
+                const __m512 x10 = _mm512_loadu_ps(x_row + i + 784);
+                const __m512 d5 = _mm512_sub_ps(x10, mu2);
+                const __m512 out5 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta_f32_2), rstd_f32_2),
+                        gamma2, beta2);
+                const __m512 x11 = _mm512_loadu_ps(x_row + i + 1552);
+                const __m512 d6 = _mm512_sub_ps(x11, mu3);
+                const __m512 out6 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta_f32_3), rstd_f32_3),
+                        gamma2, beta2);
+                const __m512 x12 = _mm512_loadu_ps(x_row + i + 2320);
+                const __m512 d7 = _mm512_sub_ps(x12, mu4);
+                const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta_f32_4), rstd_f32_4),
+                        gamma2, beta2);
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 768, out1);
+                _mm512_storeu_ps(y_row + i + 1536, out2);
+                _mm512_storeu_ps(y_row + i + 2304, out3);
+                _mm512_storeu_ps(y_row + i + 16, out4);
+                _mm512_storeu_ps(y_row + i + 784, out5);
+                _mm512_storeu_ps(y_row + i + 1552, out6);
+                _mm512_storeu_ps(y_row + i + 2320, out7);
+            }
         }
     }
     for (; row < rows; ++row) {
@@ -298,7 +296,6 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
         /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_div_pd(sum_x, count)));
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        ng_avx512_forget();
         __m512d total2 = zero;
         __m512d total3 = zero;
         __m512d total4 = zero;
@@ -355,7 +352,6 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
         const __m512d rstd = _mm512_div_pd(one, _mm512_sqrt_pd(_mm512_add_pd(variance, all_eps_f64)));
         const __m512 rstd_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(rstd));
         const __m512 rstd_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd_f32));
-        ng_avx512_forget();
         for (size_t i = 0; i < 768; i += 32) {
             const __m512 x2 = _mm512_loadu_ps(x_row + i);
             const __m512 d = _mm512_sub_ps(x2, mu1);
@@ -369,9 +365,17 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
             const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
             const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta_f32_1), rstd_f32_1), gamma2,
                     beta2);
-            _mm512_storeu_ps(y_row + i, out);
-            _mm512_storeu_ps(y_row + i + 16, out1);
+            if (streams) {
+                _mm512_stream_ps(y_row + i, out);
+                _mm512_stream_ps(y_row + i + 16, out1);
+            } else {
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 16, out1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

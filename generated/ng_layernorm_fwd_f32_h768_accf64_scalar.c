@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=768 acc=f64
  * Contract:  1: 32 lanes of f64 sums, blocks of 768, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 3072 and writes 3072 per row, reads 6144 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

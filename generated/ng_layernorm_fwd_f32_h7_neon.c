@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=7
  * Contract:  1: 64 lanes of f32 sums, blocks of 7, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=2 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 28 and writes 28 per row, reads 56 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=896 affine=gamma
  * Contract:  1: 64 lanes of f32 sums, blocks of 896, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 3584 and writes 3584 per row, reads 3584 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -51,12 +51,6 @@ NG_API void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x,
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -108,147 +102,151 @@ __m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 2341 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(16.0f);
     const __m512 count1 = _mm512_set1_ps(896.0f);
     const __m512 all_eps = _mm512_set1_ps(eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 896;
-        float *const y_row = y + row * 896;
-        /* Head of 16 elements: sum x. */
-        const __m512 x1 = _mm512_loadu_ps(x_row);
-        __m512 total = x1;
-        ng_avx512_pin(total);
-        const __m512 x2 = _mm512_loadu_ps(x_row + 896);
-        __m512 total1 = x2;
-        ng_avx512_pin(total1);
-        const __m512 x3 = _mm512_loadu_ps(x_row + 1792);
-        __m512 total2 = x3;
-        ng_avx512_pin(total2);
-        const __m512 x4 = _mm512_loadu_ps(x_row + 2688);
-        __m512 total3 = x4;
-        ng_avx512_pin(total3);
-        __m512 part = ng_avx512_fold_halves(total, total1);
-        __m512 part1 = ng_avx512_fold_halves(total2, total3);
-        __m512 part2 = ng_avx512_fold_quarters(part, part1);
-        __m512 part3 = ng_avx512_fold_pairs(part2, part2);
-        __m512 part4 = ng_avx512_fold_neighbours(part3, part3);
-        const __m512 sum_x = _mm512_add_ps(part4, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
-        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-        const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-        const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), mu);
-        const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), mu);
-        __m512 mu_of[4];
-        mu_of[0] = mu1;
-        mu_of[1] = mu2;
-        mu_of[2] = mu3;
-        mu_of[3] = mu4;
-        __m512 parts[4];
-        __m512 parts1[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const float *const x_at = x_row + r * 896;
-            const __m512 mu_here = mu_of[r];
-            __m512 total4 = zero;
-            __m512 total5 = zero;
-            __m512 total6 = zero;
-            __m512 total7 = zero;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = 0; i < 896; i += 64) {
-                const __m512 x5 = _mm512_loadu_ps(x_at + i);
-                const __m512 d = _mm512_sub_ps(x5, mu_here);
-                total4 = _mm512_add_ps(total4, d);
-                squares = _mm512_fmadd_ps(d, d, squares);
-                const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
-                const __m512 d1 = _mm512_sub_ps(x6, mu_here);
-                total5 = _mm512_add_ps(total5, d1);
-                squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-                const __m512 x7 = _mm512_loadu_ps(x_at + i + 32);
-                const __m512 d2 = _mm512_sub_ps(x7, mu_here);
-                total6 = _mm512_add_ps(total6, d2);
-                squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-                const __m512 x8 = _mm512_loadu_ps(x_at + i + 48);
-                const __m512 d3 = _mm512_sub_ps(x8, mu_here);
-                total7 = _mm512_add_ps(total7, d3);
-                squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const float *const x_row = x + row * 896;
+            float *const y_row = y + row * 896;
+            /* Head of 16 elements: sum x. */
+            const __m512 x1 = _mm512_loadu_ps(x_row);
+            __m512 total = x1;
+            ng_avx512_pin(total);
+            const __m512 x2 = _mm512_loadu_ps(x_row + 896);
+            __m512 total1 = x2;
+            ng_avx512_pin(total1);
+            const __m512 x3 = _mm512_loadu_ps(x_row + 1792);
+            __m512 total2 = x3;
+            ng_avx512_pin(total2);
+            const __m512 x4 = _mm512_loadu_ps(x_row + 2688);
+            __m512 total3 = x4;
+            ng_avx512_pin(total3);
+            __m512 part = ng_avx512_fold_halves(total, total1);
+            __m512 part1 = ng_avx512_fold_halves(total2, total3);
+            __m512 part2 = ng_avx512_fold_quarters(part, part1);
+            __m512 part3 = ng_avx512_fold_pairs(part2, part2);
+            __m512 part4 = ng_avx512_fold_neighbours(part3, part3);
+            const __m512 sum_x = _mm512_add_ps(part4, zero);
+            /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
+            const __m512 mu = _mm512_div_ps(sum_x, count);
+            const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
+            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
+            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), mu);
+            const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), mu);
+            __m512 mu_of[4];
+            mu_of[0] = mu1;
+            mu_of[1] = mu2;
+            mu_of[2] = mu3;
+            mu_of[3] = mu4;
+            __m512 parts[4];
+            __m512 parts1[4];
+            for (size_t r = 0; r < 4; ++r) {
+                const float *const x_at = x_row + r * 896;
+                const __m512 mu_here = mu_of[r];
+                __m512 total4 = zero;
+                __m512 total5 = zero;
+                __m512 total6 = zero;
+                __m512 total7 = zero;
+                __m512 squares = zero;
+                __m512 squares1 = zero;
+                __m512 squares2 = zero;
+                __m512 squares3 = zero;
+                for (size_t i = 0; i < 896; i += 64) {
+                    const __m512 x5 = _mm512_loadu_ps(x_at + i);
+                    const __m512 d = _mm512_sub_ps(x5, mu_here);
+                    total4 = _mm512_add_ps(total4, d);
+                    squares = _mm512_fmadd_ps(d, d, squares);
+                    const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
+                    const __m512 d1 = _mm512_sub_ps(x6, mu_here);
+                    total5 = _mm512_add_ps(total5, d1);
+                    squares1 = _mm512_fmadd_ps(d1, d1, squares1);
+                    const __m512 x7 = _mm512_loadu_ps(x_at + i + 32);
+                    const __m512 d2 = _mm512_sub_ps(x7, mu_here);
+                    total6 = _mm512_add_ps(total6, d2);
+                    squares2 = _mm512_fmadd_ps(d2, d2, squares2);
+                    const __m512 x8 = _mm512_loadu_ps(x_at + i + 48);
+                    const __m512 d3 = _mm512_sub_ps(x8, mu_here);
+                    total7 = _mm512_add_ps(total7, d3);
+                    squares3 = _mm512_fmadd_ps(d3, d3, squares3);
+                }
+                __m512 part5 = _mm512_add_ps(total4, total6);
+                __m512 part6 = _mm512_add_ps(total5, total7);
+                __m512 part7 = _mm512_add_ps(part5, part6);
+                ng_avx512_pin(part7);
+                __m512 part8 = _mm512_add_ps(squares, squares2);
+                __m512 part9 = _mm512_add_ps(squares1, squares3);
+                __m512 part10 = _mm512_add_ps(part8, part9);
+                ng_avx512_pin(part10);
+                parts[r] = part7;
+                parts1[r] = part10;
             }
-            __m512 part5 = _mm512_add_ps(total4, total6);
-            __m512 part6 = _mm512_add_ps(total5, total7);
-            __m512 part7 = _mm512_add_ps(part5, part6);
-            ng_avx512_pin(part7);
-            __m512 part8 = _mm512_add_ps(squares, squares2);
-            __m512 part9 = _mm512_add_ps(squares1, squares3);
-            __m512 part10 = _mm512_add_ps(part8, part9);
-            ng_avx512_pin(part10);
-            parts[r] = part7;
-            parts1[r] = part10;
-        }
-        __m512 part5 = ng_avx512_fold_halves(parts[0], parts[1]);
-        __m512 part6 = ng_avx512_fold_halves(parts[2], parts[3]);
-        __m512 part7 = ng_avx512_fold_quarters(part5, part6);
-        __m512 part8 = ng_avx512_fold_pairs(part7, part7);
-        __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        __m512 part10 = ng_avx512_fold_halves(parts1[0], parts1[1]);
-        __m512 part11 = ng_avx512_fold_halves(parts1[2], parts1[3]);
-        __m512 part12 = ng_avx512_fold_quarters(part10, part11);
-        __m512 part13 = ng_avx512_fold_pairs(part12, part12);
-        __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
-        const __m512 sum_d = _mm512_add_ps(part9, zero);
-        /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1 /
-           sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
-        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
-        const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
-        const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
-        const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), delta);
-        const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                _mm512_div_ps(part14, count1)));
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
-        for (size_t i = 0; i < 896; i += 32) {
-            const __m512 x5 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x5, mu1);
-            const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-            const __m512 out = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1);
-            const __m512 x6 = _mm512_loadu_ps(x_row + i + 896);
-            const __m512 d1 = _mm512_sub_ps(x6, mu2);
-            const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta2), rstd2), gamma1);
-            const __m512 x7 = _mm512_loadu_ps(x_row + i + 1792);
-            const __m512 d2 = _mm512_sub_ps(x7, mu3);
-            const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta3), rstd3), gamma1);
-            const __m512 x8 = _mm512_loadu_ps(x_row + i + 2688);
-            const __m512 d3 = _mm512_sub_ps(x8, mu4);
-            const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta4), rstd4), gamma1);
-            const __m512 x9 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d4 = _mm512_sub_ps(x9, mu1);
-            const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 out4 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta1), rstd1), gamma2);
-            const __m512 x10 = _mm512_loadu_ps(x_row + i + 912);
-            const __m512 d5 = _mm512_sub_ps(x10, mu2);
-            const __m512 out5 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta2), rstd2), gamma2);
-            const __m512 x11 = _mm512_loadu_ps(x_row + i + 1808);
-            const __m512 d6 = _mm512_sub_ps(x11, mu3);
-            const __m512 out6 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta3), rstd3), gamma2);
-            const __m512 x12 = _mm512_loadu_ps(x_row + i + 2704);
-            const __m512 d7 = _mm512_sub_ps(x12, mu4);
-            const __m512 out7 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4), rstd4), gamma2);
-            _mm512_storeu_ps(y_row + i, out);
-            _mm512_storeu_ps(y_row + i + 896, out1);
-            _mm512_storeu_ps(y_row + i + 1792, out2);
-            _mm512_storeu_ps(y_row + i + 2688, out3);
-            _mm512_storeu_ps(y_row + i + 16, out4);
-            _mm512_storeu_ps(y_row + i + 912, out5);
-            _mm512_storeu_ps(y_row + i + 1808, out6);
-            _mm512_storeu_ps(y_row + i + 2704, out7);
+            __m512 part5 = ng_avx512_fold_halves(parts[0], parts[1]);
+            __m512 part6 = ng_avx512_fold_halves(parts[2], parts[3]);
+            __m512 part7 = ng_avx512_fold_quarters(part5, part6);
+            __m512 part8 = ng_avx512_fold_pairs(part7, part7);
+            __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
+            __m512 part10 = ng_avx512_fold_halves(parts1[0], parts1[1]);
+            __m512 part11 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+            __m512 part12 = ng_avx512_fold_quarters(part10, part11);
+            __m512 part13 = ng_avx512_fold_pairs(part12, part12);
+            __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
+            const __m512 sum_d = _mm512_add_ps(part9, zero);
+            /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1
+               / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
+            const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
+            const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
+            const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), delta);
+            const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
+                    _mm512_div_ps(part14, count1)));
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+            const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
+            const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
+            for (size_t i = 0; i < 896; i += 32) {
+                const __m512 x5 = _mm512_loadu_ps(x_row + i);
+                const __m512 d = _mm512_sub_ps(x5, mu1);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 out = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1);
+                const __m512 x6 = _mm512_loadu_ps(x_row + i + 896);
+                const __m512 d1 = _mm512_sub_ps(x6, mu2);
+                const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta2), rstd2), gamma1);
+                const __m512 x7 = _mm512_loadu_ps(x_row + i + 1792);
+                const __m512 d2 = _mm512_sub_ps(x7, mu3);
+                const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta3), rstd3), gamma1);
+                const __m512 x8 = _mm512_loadu_ps(x_row + i + 2688);
+                const __m512 d3 = _mm512_sub_ps(x8, mu4);
+                const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta4), rstd4), gamma1);
+                const __m512 x9 = _mm512_loadu_ps(x_row + i + 16);
+                const __m512 d4 = _mm512_sub_ps(x9, mu1);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 out4 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta1), rstd1), gamma2);
+                const __m512 x10 = _mm512_loadu_ps(x_row + i + 912);
+                const __m512 d5 = _mm512_sub_ps(x10, mu2);
+                const __m512 out5 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta2), rstd2), gamma2);
+                const __m512 x11 = _mm512_loadu_ps(x_row + i + 1808);
+                const __m512 d6 = _mm512_sub_ps(x11, mu3);
+                const __m512 out6 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta3), rstd3), gamma2);
+                const __m512 x12 = _mm512_loadu_ps(x_row + i + 2704);
+                const __m512 d7 = _mm512_sub_ps(x12, mu4);
+                const __m512 out7 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4), rstd4), gamma2);
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 896, out1);
+                _mm512_storeu_ps(y_row + i + 1792, out2);
+                _mm512_storeu_ps(y_row + i + 2688, out3);
+                _mm512_storeu_ps(y_row + i + 16, out4);
+                _mm512_storeu_ps(y_row + i + 912, out5);
+                _mm512_storeu_ps(y_row + i + 1808, out6);
+                _mm512_storeu_ps(y_row + i + 2704, out7);
+            }
         }
     }
     for (; row < rows; ++row) {
@@ -265,7 +263,6 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
         const __m512 sum_x = _mm512_add_ps(part3, zero);
         /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
-        ng_avx512_forget();
         __m512 total1 = zero;
         __m512 total2 = zero;
         __m512 total3 = zero;
@@ -315,7 +312,6 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part17, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-        ng_avx512_forget();
         for (size_t i = 0; i < 896; i += 64) {
             const __m512 x2 = _mm512_loadu_ps(x_row + i);
             const __m512 d = _mm512_sub_ps(x2, mu);
@@ -333,11 +329,21 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
             const __m512 d3 = _mm512_sub_ps(x5, mu);
             const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
             const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd), gamma4);
-            _mm512_storeu_ps(y_row + i, out);
-            _mm512_storeu_ps(y_row + i + 16, out1);
-            _mm512_storeu_ps(y_row + i + 32, out2);
-            _mm512_storeu_ps(y_row + i + 48, out3);
+            if (streams) {
+                _mm512_stream_ps(y_row + i, out);
+                _mm512_stream_ps(y_row + i + 16, out1);
+                _mm512_stream_ps(y_row + i + 32, out2);
+                _mm512_stream_ps(y_row + i + 48, out3);
+            } else {
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 16, out1);
+                _mm512_storeu_ps(y_row + i + 32, out2);
+                _mm512_storeu_ps(y_row + i + 48, out3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

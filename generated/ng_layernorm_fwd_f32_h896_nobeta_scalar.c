@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=896 affine=gamma
  * Contract:  1: 64 lanes of f32 sums, blocks of 896, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 3584 and writes 3584 per row, reads 3584 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 out=bf16 gamma=bf16 h=1280
  * Contract:  1: 64 lanes of f32 sums, blocks of 640, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the first 32 elements, then the row, then the row
  * Bytes:     reads 5120 and writes 2560 per row, reads 5120 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -120,6 +120,8 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
                                                  const uint16_t *beta, float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 3277 && ((uintptr_t)y & 63) == 0;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(32.0f);
     const __m256 count1 = _mm256_set1_ps(1280.0f);
@@ -150,170 +152,99 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
         const __m256 sum_x = _mm256_add_ps(part5, zero);
         /* Pass 1 of 2: mu = sum(x) / 32, d = x - mu; sum d and d * d. */
         const __m256 mu = _mm256_div_ps(sum_x, count);
-        __m256 total4 = zero;
-        __m256 total5 = zero;
-        __m256 total6 = zero;
-        __m256 total7 = zero;
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        for (size_t i = 0; i < 640; i += 64) {
-            const __m256 x5 = _mm256_loadu_ps(x_row + i);
-            const __m256 d = _mm256_sub_ps(x5, mu);
-            total4 = _mm256_add_ps(total4, d);
-            squares = _mm256_fmadd_ps(d, d, squares);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 16);
-            const __m256 d1 = _mm256_sub_ps(x6, mu);
-            total5 = _mm256_add_ps(total5, d1);
-            squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 32);
-            const __m256 d2 = _mm256_sub_ps(x7, mu);
-            total6 = _mm256_add_ps(total6, d2);
-            squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 48);
-            const __m256 d3 = _mm256_sub_ps(x8, mu);
-            total7 = _mm256_add_ps(total7, d3);
-            squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+        __m256 parts[2];
+        __m256 parts1[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 640;
+            __m256 total4 = zero;
+            __m256 total5 = zero;
+            __m256 total6 = zero;
+            __m256 total7 = zero;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            for (size_t i = start; i < start + 640; i += 64) {
+                const __m256 x5 = _mm256_loadu_ps(x_row + i);
+                const __m256 d = _mm256_sub_ps(x5, mu);
+                total4 = _mm256_add_ps(total4, d);
+                squares = _mm256_fmadd_ps(d, d, squares);
+                const __m256 x6 = _mm256_loadu_ps(x_row + i + 16);
+                const __m256 d1 = _mm256_sub_ps(x6, mu);
+                total5 = _mm256_add_ps(total5, d1);
+                squares1 = _mm256_fmadd_ps(d1, d1, squares1);
+                const __m256 x7 = _mm256_loadu_ps(x_row + i + 32);
+                const __m256 d2 = _mm256_sub_ps(x7, mu);
+                total6 = _mm256_add_ps(total6, d2);
+                squares2 = _mm256_fmadd_ps(d2, d2, squares2);
+                const __m256 x8 = _mm256_loadu_ps(x_row + i + 48);
+                const __m256 d3 = _mm256_sub_ps(x8, mu);
+                total7 = _mm256_add_ps(total7, d3);
+                squares3 = _mm256_fmadd_ps(d3, d3, squares3);
+            }
+            __m256 part6 = _mm256_add_ps(total4, total6);
+            __m256 part7 = _mm256_add_ps(total5, total7);
+            __m256 part8 = _mm256_add_ps(part6, part7);
+            ng_avx2_pin(part8);
+            __m256 part9 = _mm256_add_ps(squares, squares2);
+            __m256 part10 = _mm256_add_ps(squares1, squares3);
+            __m256 part11 = _mm256_add_ps(part9, part10);
+            ng_avx2_pin(part11);
+            __m256 total8 = zero;
+            __m256 total9 = zero;
+            __m256 total10 = zero;
+            __m256 total11 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = start; i < start + 640; i += 64) {
+                const __m256 x5 = _mm256_loadu_ps(x_row + i + 8);
+                const __m256 d = _mm256_sub_ps(x5, mu);
+                total8 = _mm256_add_ps(total8, d);
+                squares4 = _mm256_fmadd_ps(d, d, squares4);
+                const __m256 x6 = _mm256_loadu_ps(x_row + i + 24);
+                const __m256 d1 = _mm256_sub_ps(x6, mu);
+                total9 = _mm256_add_ps(total9, d1);
+                squares5 = _mm256_fmadd_ps(d1, d1, squares5);
+                const __m256 x7 = _mm256_loadu_ps(x_row + i + 40);
+                const __m256 d2 = _mm256_sub_ps(x7, mu);
+                total10 = _mm256_add_ps(total10, d2);
+                squares6 = _mm256_fmadd_ps(d2, d2, squares6);
+                const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
+                const __m256 d3 = _mm256_sub_ps(x8, mu);
+                total11 = _mm256_add_ps(total11, d3);
+                squares7 = _mm256_fmadd_ps(d3, d3, squares7);
+            }
+            __m256 part12 = _mm256_add_ps(total8, total10);
+            __m256 part13 = _mm256_add_ps(total9, total11);
+            __m256 part14 = _mm256_add_ps(part12, part13);
+            ng_avx2_pin(part14);
+            __m256 part15 = _mm256_add_ps(squares4, squares6);
+            __m256 part16 = _mm256_add_ps(squares5, squares7);
+            __m256 part17 = _mm256_add_ps(part15, part16);
+            ng_avx2_pin(part17);
+            __m256 part18 = _mm256_add_ps(part8, part14);
+            ng_avx2_pin(part18);
+            __m256 part19 = _mm256_add_ps(part11, part17);
+            ng_avx2_pin(part19);
+            __m256 part20 = ng_avx2_fold_halves(part18, part18);
+            __m256 part21 = ng_avx2_fold_pairs(part20, part20);
+            __m256 part22 = ng_avx2_fold_neighbours(part21, part21);
+            __m256 part23 = ng_avx2_fold_halves(part19, part19);
+            __m256 part24 = ng_avx2_fold_pairs(part23, part23);
+            __m256 part25 = ng_avx2_fold_neighbours(part24, part24);
+            parts[group] = part22;
+            parts1[group] = part25;
         }
-        __m256 part6 = _mm256_add_ps(total4, total6);
-        __m256 part7 = _mm256_add_ps(total5, total7);
-        __m256 part8 = _mm256_add_ps(part6, part7);
-        ng_avx2_pin(part8);
-        __m256 part9 = _mm256_add_ps(squares, squares2);
-        __m256 part10 = _mm256_add_ps(squares1, squares3);
-        __m256 part11 = _mm256_add_ps(part9, part10);
-        ng_avx2_pin(part11);
-        __m256 total8 = zero;
-        __m256 total9 = zero;
-        __m256 total10 = zero;
-        __m256 total11 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 640; i += 64) {
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 8);
-            const __m256 d = _mm256_sub_ps(x5, mu);
-            total8 = _mm256_add_ps(total8, d);
-            squares4 = _mm256_fmadd_ps(d, d, squares4);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 24);
-            const __m256 d1 = _mm256_sub_ps(x6, mu);
-            total9 = _mm256_add_ps(total9, d1);
-            squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 d2 = _mm256_sub_ps(x7, mu);
-            total10 = _mm256_add_ps(total10, d2);
-            squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 d3 = _mm256_sub_ps(x8, mu);
-            total11 = _mm256_add_ps(total11, d3);
-            squares7 = _mm256_fmadd_ps(d3, d3, squares7);
-        }
-        __m256 part12 = _mm256_add_ps(total8, total10);
-        __m256 part13 = _mm256_add_ps(total9, total11);
-        __m256 part14 = _mm256_add_ps(part12, part13);
-        ng_avx2_pin(part14);
-        __m256 part15 = _mm256_add_ps(squares4, squares6);
-        __m256 part16 = _mm256_add_ps(squares5, squares7);
-        __m256 part17 = _mm256_add_ps(part15, part16);
-        ng_avx2_pin(part17);
-        __m256 part18 = _mm256_add_ps(part8, part14);
-        ng_avx2_pin(part18);
-        __m256 part19 = _mm256_add_ps(part11, part17);
-        ng_avx2_pin(part19);
-        __m256 part20 = ng_avx2_fold_halves(part18, part18);
-        __m256 part21 = ng_avx2_fold_pairs(part20, part20);
-        __m256 part22 = ng_avx2_fold_neighbours(part21, part21);
-        __m256 part23 = ng_avx2_fold_halves(part19, part19);
-        __m256 part24 = ng_avx2_fold_pairs(part23, part23);
-        __m256 part25 = ng_avx2_fold_neighbours(part24, part24);
-        __m256 total12 = zero;
-        __m256 total13 = zero;
-        __m256 total14 = zero;
-        __m256 total15 = zero;
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        for (size_t i = 0; i < 640; i += 64) {
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 640);
-            const __m256 d = _mm256_sub_ps(x5, mu);
-            total12 = _mm256_add_ps(total12, d);
-            squares8 = _mm256_fmadd_ps(d, d, squares8);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 656);
-            const __m256 d1 = _mm256_sub_ps(x6, mu);
-            total13 = _mm256_add_ps(total13, d1);
-            squares9 = _mm256_fmadd_ps(d1, d1, squares9);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 672);
-            const __m256 d2 = _mm256_sub_ps(x7, mu);
-            total14 = _mm256_add_ps(total14, d2);
-            squares10 = _mm256_fmadd_ps(d2, d2, squares10);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 688);
-            const __m256 d3 = _mm256_sub_ps(x8, mu);
-            total15 = _mm256_add_ps(total15, d3);
-            squares11 = _mm256_fmadd_ps(d3, d3, squares11);
-        }
-        __m256 part26 = _mm256_add_ps(total12, total14);
-        __m256 part27 = _mm256_add_ps(total13, total15);
-        __m256 part28 = _mm256_add_ps(part26, part27);
-        ng_avx2_pin(part28);
-        __m256 part29 = _mm256_add_ps(squares8, squares10);
-        __m256 part30 = _mm256_add_ps(squares9, squares11);
-        __m256 part31 = _mm256_add_ps(part29, part30);
-        ng_avx2_pin(part31);
-        __m256 total16 = zero;
-        __m256 total17 = zero;
-        __m256 total18 = zero;
-        __m256 total19 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 640; i += 64) {
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 648);
-            const __m256 d = _mm256_sub_ps(x5, mu);
-            total16 = _mm256_add_ps(total16, d);
-            squares12 = _mm256_fmadd_ps(d, d, squares12);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 664);
-            const __m256 d1 = _mm256_sub_ps(x6, mu);
-            total17 = _mm256_add_ps(total17, d1);
-            squares13 = _mm256_fmadd_ps(d1, d1, squares13);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 680);
-            const __m256 d2 = _mm256_sub_ps(x7, mu);
-            total18 = _mm256_add_ps(total18, d2);
-            squares14 = _mm256_fmadd_ps(d2, d2, squares14);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 696);
-            const __m256 d3 = _mm256_sub_ps(x8, mu);
-            total19 = _mm256_add_ps(total19, d3);
-            squares15 = _mm256_fmadd_ps(d3, d3, squares15);
-        }
-        __m256 part32 = _mm256_add_ps(total16, total18);
-        __m256 part33 = _mm256_add_ps(total17, total19);
-        __m256 part34 = _mm256_add_ps(part32, part33);
-        ng_avx2_pin(part34);
-        __m256 part35 = _mm256_add_ps(squares12, squares14);
-        __m256 part36 = _mm256_add_ps(squares13, squares15);
-        __m256 part37 = _mm256_add_ps(part35, part36);
-        ng_avx2_pin(part37);
-        __m256 part38 = _mm256_add_ps(part28, part34);
-        ng_avx2_pin(part38);
-        __m256 part39 = _mm256_add_ps(part31, part37);
-        ng_avx2_pin(part39);
-        __m256 part40 = ng_avx2_fold_halves(part38, part38);
-        __m256 part41 = ng_avx2_fold_pairs(part40, part40);
-        __m256 part42 = ng_avx2_fold_neighbours(part41, part41);
-        __m256 part43 = ng_avx2_fold_halves(part39, part39);
-        __m256 part44 = ng_avx2_fold_pairs(part43, part43);
-        __m256 part45 = ng_avx2_fold_neighbours(part44, part44);
-        const __m256 part46 = _mm256_add_ps(part22, part42);
-        const __m256 sum_d = _mm256_add_ps(part46, zero);
-        const __m256 part47 = _mm256_add_ps(part25, part45);
+        const __m256 part6 = _mm256_add_ps(parts[0], parts[1]);
+        const __m256 sum_d = _mm256_add_ps(part6, zero);
+        const __m256 part7 = _mm256_add_ps(parts1[0], parts1[1]);
         /* Pass 2 of 2: delta = sum(d) / 1280, variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                _mm256_div_ps(part47, count1)));
+                _mm256_div_ps(part7, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         for (size_t i = 0; i < 1280; i += 32) {
             const __m256 x5 = _mm256_loadu_ps(x_row + i);
@@ -348,11 +279,21 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
             const __m256 beta4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(beta_raw3), 16));
             const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta),
                     rstd), gamma4, beta4));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            if (streams) {
+                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            } else {
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

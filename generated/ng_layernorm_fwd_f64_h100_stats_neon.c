@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f64 h=100 stats
  * Contract:  1: 32 lanes of f64 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 800 and writes 816 per row, reads 1600 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -46,12 +46,6 @@ NG_API void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, c
 
 #include <arm_neon.h>
 
-#ifndef NG_NEON_FORGET
-#define NG_NEON_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_neon_forget() __asm__ volatile("" ::: "memory")
-#endif
-
 #ifndef NG_NEON_PIN
 #define NG_NEON_PIN
 /* Computes v here: not later, not as a part of another operation. */
@@ -87,7 +81,6 @@ void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, const do
         const float64x2_t sum_x = vaddq_f64(part, zero);
         /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
         const float64x2_t mu = vdivq_f64(sum_x, count);
-        ng_neon_forget();
         float64x2_t total1 = zero;
         float64x2_t total2 = zero;
         float64x2_t total3 = zero;
@@ -246,7 +239,6 @@ void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, const do
         const float64x2_t mean1 = vaddq_f64(mu, delta);
         vst1q_lane_f64(mean + row, mean1, 0);
         vst1q_lane_f64(rstd + row, rstd1, 0);
-        ng_neon_forget();
         for (size_t i = 0; i < 96; i += 16) {
             const float64x2_t x4 = vld1q_f64(x_row + i);
             const float64x2_t d2 = vsubq_f64(x4, mu);

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f64 h=100 stats
  * Contract:  1: 32 lanes of f64 sums, blocks of 100, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the first 2 elements, then the row, then the row
  * Bytes:     reads 800 and writes 816 per row, reads 1600 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

@@ -991,755 +991,755 @@ static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, vo
 
 static const ng_kernel ng_registry_kernels[] = {
     { "rmsnorm_fwd_f32_h64", "scalar", "rmsnorm fwd f32 h=64",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h64_scalar, ng_invoke_rmsnorm_fwd_f32_h64_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h64", "avx2", "rmsnorm fwd f32 h=64",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx2, ng_invoke_rmsnorm_fwd_f32_h64_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h64", "neon", "rmsnorm fwd f32 h=64",
-      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h64_neon, ng_invoke_rmsnorm_fwd_f32_h64_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h64", "avx512", "rmsnorm fwd f32 h=64",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       64, 256, 256, 256, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h64_avx512, ng_invoke_rmsnorm_fwd_f32_h64_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h4096", "scalar", "rmsnorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h4096_scalar, ng_invoke_rmsnorm_fwd_f32_h4096_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h4096", "avx2", "rmsnorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx2, ng_invoke_rmsnorm_fwd_f32_h4096_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h4096", "neon", "rmsnorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h4096_neon, ng_invoke_rmsnorm_fwd_f32_h4096_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h4096", "avx512", "rmsnorm fwd f32 h=4096",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 16384, 16384, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h4096_avx512, ng_invoke_rmsnorm_fwd_f32_h4096_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096", "scalar", "rmsnorm fwd bf16 h=4096",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096", "avx2", "rmsnorm fwd bf16 h=4096",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096", "neon", "rmsnorm fwd bf16 h=4096",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096", "avx512", "rmsnorm fwd bf16 h=4096",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 8192, 8192, 8192, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h768", "scalar", "layernorm fwd f32 h=768",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_scalar, ng_invoke_layernorm_fwd_f32_h768_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768", "avx2", "layernorm fwd f32 h=768",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_avx2, ng_invoke_layernorm_fwd_f32_h768_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h768", "neon", "layernorm fwd f32 h=768",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_neon, ng_invoke_layernorm_fwd_f32_h768_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768", "avx512", "layernorm fwd f32 h=768",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_avx512, ng_invoke_layernorm_fwd_f32_h768_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h1024", "scalar", "layernorm fwd bf16 h=1024",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h1024_scalar, ng_invoke_layernorm_fwd_bf16_h1024_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h1024", "avx2", "layernorm fwd bf16 h=1024",
-      "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192",
       1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx2, ng_invoke_layernorm_fwd_bf16_h1024_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h1024", "neon", "layernorm fwd bf16 h=1024",
-      "rows=1 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h1024_neon, ng_invoke_layernorm_fwd_bf16_h1024_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h1024", "avx512", "layernorm fwd bf16 h=1024",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       1024, 2048, 2048, 4096, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h1024_avx512, ng_invoke_layernorm_fwd_bf16_h1024_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h1", "scalar", "rmsnorm fwd f32 h=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h1_scalar, ng_invoke_rmsnorm_fwd_f32_h1_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h1", "avx2", "rmsnorm fwd f32 h=1",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx2, ng_invoke_rmsnorm_fwd_f32_h1_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h1", "neon", "rmsnorm fwd f32 h=1",
-      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h1_neon, ng_invoke_rmsnorm_fwd_f32_h1_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h1", "avx512", "rmsnorm fwd f32 h=1",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       1, 4, 4, 4, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h1_avx512, ng_invoke_rmsnorm_fwd_f32_h1_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h80", "scalar", "rmsnorm fwd bf16 h=80",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h80_scalar, ng_invoke_rmsnorm_fwd_bf16_h80_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h80", "avx2", "rmsnorm fwd bf16 h=80",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx2, ng_invoke_rmsnorm_fwd_bf16_h80_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h80", "neon", "rmsnorm fwd bf16 h=80",
-      "rows=2 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h80_neon, ng_invoke_rmsnorm_fwd_bf16_h80_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h80", "avx512", "rmsnorm fwd bf16 h=80",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       80, 160, 160, 160, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h80_avx512, ng_invoke_rmsnorm_fwd_bf16_h80_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h769", "scalar", "rmsnorm fwd f32 h=769",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h769_scalar, ng_invoke_rmsnorm_fwd_f32_h769_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h769", "avx2", "rmsnorm fwd f32 h=769",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx2, ng_invoke_rmsnorm_fwd_f32_h769_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h769", "neon", "rmsnorm fwd f32 h=769",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h769_neon, ng_invoke_rmsnorm_fwd_f32_h769_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h769", "avx512", "rmsnorm fwd f32 h=769",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=0",
       769, 3076, 3076, 3076, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_rmsnorm_fwd_f32_h769_avx512, ng_invoke_rmsnorm_fwd_f32_h769_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h7", "scalar", "layernorm fwd f32 h=7",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h7_scalar, ng_invoke_layernorm_fwd_f32_h7_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h7", "avx2", "layernorm fwd f32 h=7",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h7_avx2, ng_invoke_layernorm_fwd_f32_h7_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h7", "neon", "layernorm fwd f32 h=7",
-      "rows=2 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h7_neon, ng_invoke_layernorm_fwd_f32_h7_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h7", "avx512", "layernorm fwd f32 h=7",
-      "rows=8 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=8 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       7, 28, 28, 56, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h7_avx512, ng_invoke_layernorm_fwd_f32_h7_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h100", "scalar", "layernorm fwd bf16 h=100",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h100_scalar, ng_invoke_layernorm_fwd_bf16_h100_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h100", "avx2", "layernorm fwd bf16 h=100",
-      "rows=4 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=0",
       100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h100_avx2, ng_invoke_layernorm_fwd_bf16_h100_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h100", "neon", "layernorm fwd bf16 h=100",
-      "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h100_neon, ng_invoke_layernorm_fwd_bf16_h100_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h100", "avx512", "layernorm fwd bf16 h=100",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       100, 200, 200, 400, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h100_avx512, ng_invoke_layernorm_fwd_bf16_h100_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_h2880", "scalar", "layernorm fwd bf16 h=2880",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h2880_scalar, ng_invoke_layernorm_fwd_bf16_h2880_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h2880", "avx2", "layernorm fwd bf16 h=2880",
-      "rows=2 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx2, ng_invoke_layernorm_fwd_bf16_h2880_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_h2880", "neon", "layernorm fwd bf16 h=2880",
-      "rows=1 layout=split blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h2880_neon, ng_invoke_layernorm_fwd_bf16_h2880_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_h2880", "avx512", "layernorm fwd bf16 h=2880",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2880, 5760, 5760, 11520, sizeof ng_args_4 / sizeof ng_args_4[0],
       ng_args_4,
       (void (*)(void))ng_layernorm_fwd_bf16_h2880_avx512, ng_invoke_layernorm_fwd_bf16_h2880_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h14848", "scalar", "rmsnorm fwd bf16 h=14848",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_scalar, ng_invoke_rmsnorm_fwd_bf16_h14848_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h14848", "avx2", "rmsnorm fwd bf16 h=14848",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx2, ng_invoke_rmsnorm_fwd_bf16_h14848_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h14848", "neon", "rmsnorm fwd bf16 h=14848",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_neon, ng_invoke_rmsnorm_fwd_bf16_h14848_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h14848", "avx512", "rmsnorm fwd bf16 h=14848",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       14848, 29696, 29696, 29696, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h14848_avx512, ng_invoke_rmsnorm_fwd_bf16_h14848_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096_add", "scalar", "rmsnorm fwd bf16 h=4096 add",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_add_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx2", "rmsnorm fwd bf16 h=4096 add",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096_add", "neon", "rmsnorm fwd bf16 h=4096 add",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_add_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx512", "rmsnorm fwd bf16 h=4096 add",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h4096_addout", "scalar", "rmsnorm fwd bf16 h=4096 addout",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
       ng_args_6,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_addout", "avx2", "rmsnorm fwd bf16 h=4096 addout",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
       ng_args_6,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096_addout", "neon", "rmsnorm fwd bf16 h=4096 addout",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
       ng_args_6,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_addout", "avx512", "rmsnorm fwd bf16 h=4096 addout",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       4096, 16384, 16384, 8192, sizeof ng_args_6 / sizeof ng_args_6[0],
       ng_args_6,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_addout_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h768_addout", "scalar", "layernorm fwd f32 h=768 addout",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_scalar, ng_invoke_layernorm_fwd_f32_h768_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx2", "layernorm fwd f32 h=768 addout",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx2, ng_invoke_layernorm_fwd_f32_h768_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h768_addout", "neon", "layernorm fwd f32 h=768 addout",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_neon, ng_invoke_layernorm_fwd_f32_h768_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx512", "layernorm fwd f32 h=768 addout",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx512, ng_invoke_layernorm_fwd_f32_h768_addout_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "scalar", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
       ng_args_8,
       (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "avx2", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
       ng_args_8,
       (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "neon", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
       ng_args_8,
       (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_rf32_h2048_addout", "avx512", "rmsnorm fwd bf16 residual=f32 h=2048 addout",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2048, 12288, 12288, 4096, sizeof ng_args_8 / sizeof ng_args_8[0],
       ng_args_8,
       (void (*)(void))ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "scalar", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx2", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "neon", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx512", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h2048_llama", "scalar", "rmsnorm fwd bf16 h=2048 cast=llama",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_scalar, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2048_llama", "avx2", "rmsnorm fwd bf16 h=2048 cast=llama",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx2, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h2048_llama", "neon", "rmsnorm fwd bf16 h=2048 cast=llama",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_neon, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2048_llama", "avx512", "rmsnorm fwd bf16 h=2048 cast=llama",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2048, 4096, 4096, 4096, sizeof ng_args_2 / sizeof ng_args_2[0],
       ng_args_2,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2048_llama_avx512, ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h96_nogamma", "scalar", "rmsnorm fwd f32 h=96 affine=none",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
       ng_args_10,
       (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_scalar, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h96_nogamma", "avx2", "rmsnorm fwd f32 h=96 affine=none",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
       ng_args_10,
       (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx2, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h96_nogamma", "neon", "rmsnorm fwd f32 h=96 affine=none",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
       ng_args_10,
       (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_neon, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h96_nogamma", "avx512", "rmsnorm fwd f32 h=96 affine=none",
-      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       96, 384, 384, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
       ng_args_10,
       (void (*)(void))ng_rmsnorm_fwd_f32_h96_nogamma_avx512, ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f32_h128_beta", "scalar", "rmsnorm fwd f32 h=128 affine=gamma+beta",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_scalar, ng_invoke_rmsnorm_fwd_f32_h128_beta_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h128_beta", "avx2", "rmsnorm fwd f32 h=128 affine=gamma+beta",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx2, ng_invoke_rmsnorm_fwd_f32_h128_beta_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f32_h128_beta", "neon", "rmsnorm fwd f32 h=128 affine=gamma+beta",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_neon, ng_invoke_rmsnorm_fwd_f32_h128_beta_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f32_h128_beta", "avx512", "rmsnorm fwd f32 h=128 affine=gamma+beta",
-      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
       128, 512, 512, 1024, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_rmsnorm_fwd_f32_h128_beta_avx512, ng_invoke_rmsnorm_fwd_f32_h128_beta_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_f16_h128_strided", "scalar", "rmsnorm fwd f16 h=128 strided",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
       ng_args_11,
       (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_scalar, ng_invoke_rmsnorm_fwd_f16_h128_strided_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f16_h128_strided", "avx2", "rmsnorm fwd f16 h=128 strided",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
       ng_args_11,
       (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_avx2, ng_invoke_rmsnorm_fwd_f16_h128_strided_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_f16_h128_strided", "neon", "rmsnorm fwd f16 h=128 strided",
-      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
       ng_args_11,
       (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_neon, ng_invoke_rmsnorm_fwd_f16_h128_strided_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_f16_h128_strided", "avx512", "rmsnorm fwd f16 h=128 strided",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
       128, 256, 256, 256, sizeof ng_args_11 / sizeof ng_args_11[0],
       ng_args_11,
       (void (*)(void))ng_rmsnorm_fwd_f16_h128_strided_avx512, ng_invoke_rmsnorm_fwd_f16_h128_strided_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f64_h100_stats", "scalar", "layernorm fwd f64 h=100 stats",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
       ng_args_12,
       (void (*)(void))ng_layernorm_fwd_f64_h100_stats_scalar, ng_invoke_layernorm_fwd_f64_h100_stats_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f64_h100_stats", "avx2", "layernorm fwd f64 h=100 stats",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
       ng_args_12,
       (void (*)(void))ng_layernorm_fwd_f64_h100_stats_avx2, ng_invoke_layernorm_fwd_f64_h100_stats_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f64_h100_stats", "neon", "layernorm fwd f64 h=100 stats",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
       ng_args_12,
       (void (*)(void))ng_layernorm_fwd_f64_h100_stats_neon, ng_invoke_layernorm_fwd_f64_h100_stats_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f64_h100_stats", "avx512", "layernorm fwd f64 h=100 stats",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       100, 800, 816, 1600, sizeof ng_args_12 / sizeof ng_args_12[0],
       ng_args_12,
       (void (*)(void))ng_layernorm_fwd_f64_h100_stats_avx512, ng_invoke_layernorm_fwd_f64_h100_stats_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h768_accf64", "scalar", "layernorm fwd f32 h=768 acc=f64",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_scalar, ng_invoke_layernorm_fwd_f32_h768_accf64_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_accf64", "avx2", "layernorm fwd f32 h=768 acc=f64",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_avx2, ng_invoke_layernorm_fwd_f32_h768_accf64_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h768_accf64", "neon", "layernorm fwd f32 h=768 acc=f64",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_neon, ng_invoke_layernorm_fwd_f32_h768_accf64_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_accf64", "avx512", "layernorm fwd f32 h=768 acc=f64",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       768, 3072, 3072, 6144, sizeof ng_args_3 / sizeof ng_args_3[0],
       ng_args_3,
       (void (*)(void))ng_layernorm_fwd_f32_h768_accf64_avx512, ng_invoke_layernorm_fwd_f32_h768_accf64_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h1600_full_stats_strided", "scalar", "layernorm fwd f32 h=1600 center=full stats strided",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
       ng_args_13,
       (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h1600_full_stats_strided", "avx2", "layernorm fwd f32 h=1600 center=full stats strided",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
       ng_args_13,
       (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h1600_full_stats_strided", "neon", "layernorm fwd f32 h=1600 center=full stats strided",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
       ng_args_13,
       (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_neon, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h1600_full_stats_strided", "avx512", "layernorm fwd f32 h=1600 center=full stats strided",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1600, 6400, 6408, 12800, sizeof ng_args_13 / sizeof ng_args_13[0],
       ng_args_13,
       (void (*)(void))ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512, ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "scalar", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx2", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "neon", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx512", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_runs_avx512 },
 #endif
     { "rmsnorm_fwd_bf16_h2304_addafter", "scalar", "rmsnorm fwd bf16 h=2304 addafter",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_scalar, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2304_addafter", "avx2", "rmsnorm fwd bf16 h=2304 addafter",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_avx2, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h2304_addafter", "neon", "rmsnorm fwd bf16 h=2304 addafter",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_neon, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h2304_addafter", "avx512", "rmsnorm fwd bf16 h=2304 addafter",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       2304, 9216, 4608, 4608, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h2304_addafter_avx512, ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_h896_nobeta", "scalar", "layernorm fwd f32 h=896 affine=gamma",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_scalar, ng_invoke_layernorm_fwd_f32_h896_nobeta_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h896_nobeta", "avx2", "layernorm fwd f32 h=896 affine=gamma",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx2, ng_invoke_layernorm_fwd_f32_h896_nobeta_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_h896_nobeta", "neon", "layernorm fwd f32 h=896 affine=gamma",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_neon, ng_invoke_layernorm_fwd_f32_h896_nobeta_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h896_nobeta", "avx512", "layernorm fwd f32 h=896 affine=gamma",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       896, 3584, 3584, 3584, sizeof ng_args_1 / sizeof ng_args_1[0],
       ng_args_1,
       (void (*)(void))ng_layernorm_fwd_f32_h896_nobeta_avx512, ng_invoke_layernorm_fwd_f32_h896_nobeta_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "scalar", "layernorm fwd bf16 out=f32 h=512 affine=none",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
       ng_args_15,
       (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "avx2", "layernorm fwd bf16 out=f32 h=512 affine=none",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
       ng_args_15,
       (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "neon", "layernorm fwd bf16 out=f32 h=512 affine=none",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
       ng_args_15,
       (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_bf16_yf32_h512_nogamma", "avx512", "layernorm fwd bf16 out=f32 h=512 affine=none",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       512, 1024, 2048, 0, sizeof ng_args_15 / sizeof ng_args_15[0],
       ng_args_15,
       (void (*)(void))ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx512, ng_runs_avx512 },
 #endif
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "scalar", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
       ng_args_16,
       (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "avx2", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
       ng_args_16,
       (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "neon", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
       1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
       ng_args_16,
       (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_ybf16_gbf16_h1280", "avx512", "layernorm fwd f32 out=bf16 gamma=bf16 h=1280",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute",
+      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1280, 5120, 2560, 5120, sizeof ng_args_16 / sizeof ng_args_16[0],
       ng_args_16,
       (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_runs_avx512 },
@@ -1766,13 +1766,13 @@ typedef struct ng_selftest_golden {
 static const ng_selftest_golden ng_selftest_goldens[] = {
     { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
 #if defined(__x86_64__)
-    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
+    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu } },
 #endif
     { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u } },
 #if defined(__x86_64__)
@@ -1812,27 +1812,27 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
     { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
+    { 9, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau } },
 #endif
     { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
 #if defined(__x86_64__)
-    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
+    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du } },
 #endif
     { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
 #if defined(__x86_64__)
-    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
+    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u } },
 #endif
     { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u } },
 #if defined(__x86_64__)
@@ -1856,13 +1856,13 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #endif
     { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
 #if defined(__x86_64__)
-    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
+    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u } },
 #endif
     { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u } },
 #if defined(__x86_64__)
@@ -1946,7 +1946,7 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #endif
     { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
 #if defined(__x86_64__)
-    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
+    { 9, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu } },
@@ -1956,7 +1956,7 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #endif
     { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
 #if defined(__x86_64__)
-    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
+    { 9, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu } },
@@ -1966,13 +1966,13 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #endif
     { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
 #if defined(__x86_64__)
-    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
+    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u } },
 #endif
     { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu } },
 #if defined(__x86_64__)

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 gamma=f32 h=1152 offset=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 576, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 2304 and writes 2304 per row, reads 4608 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -120,6 +120,8 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
                                                  uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 3641 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(1152.0f);
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
@@ -129,100 +131,60 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
         const uint16_t *const x_row = x + row * 1152;
         uint16_t *const y_row = y + row * 1152;
         /* Pass 1 of 2: sum x * x. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 576; i += 64) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
-            squares = _mm256_fmadd_ps(x1, x1, squares);
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-            squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+        __m256 parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 576;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = start; i < start + 576; i += 64) {
+                const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
+                squares = _mm256_fmadd_ps(x1, x1, squares);
+                const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
+                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
+                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
+                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+            }
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            __m256 part8 = ng_avx2_fold_pairs(part7, part7);
+            __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
+            parts[group] = part9;
         }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        __m256 part8 = ng_avx2_fold_pairs(part7, part7);
-        __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 576; i += 64) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 576));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
-            squares8 = _mm256_fmadd_ps(x1, x1, squares8);
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 584));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-            squares9 = _mm256_fmadd_ps(x2, x2, squares9);
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 592));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            squares10 = _mm256_fmadd_ps(x3, x3, squares10);
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 600));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            squares11 = _mm256_fmadd_ps(x4, x4, squares11);
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 608));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            squares12 = _mm256_fmadd_ps(x5, x5, squares12);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 616));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            squares13 = _mm256_fmadd_ps(x6, x6, squares13);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 624));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            squares14 = _mm256_fmadd_ps(x7, x7, squares14);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 632));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            squares15 = _mm256_fmadd_ps(x8, x8, squares15);
-        }
-        __m256 part10 = _mm256_add_ps(squares8, squares12);
-        __m256 part11 = _mm256_add_ps(squares9, squares13);
-        __m256 part12 = _mm256_add_ps(squares10, squares14);
-        __m256 part13 = _mm256_add_ps(squares11, squares15);
-        __m256 part14 = _mm256_add_ps(part10, part12);
-        __m256 part15 = _mm256_add_ps(part11, part13);
-        __m256 part16 = _mm256_add_ps(part14, part15);
-        ng_avx2_pin(part16);
-        __m256 part17 = ng_avx2_fold_halves(part16, part16);
-        __m256 part18 = ng_avx2_fold_pairs(part17, part17);
-        __m256 part19 = ng_avx2_fold_neighbours(part18, part18);
-        const __m256 part20 = _mm256_add_ps(part9, part19);
+        const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
            scale. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 1152; i += 32) {
             const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
@@ -244,11 +206,21 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
             const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
             const __m256 scale3 = _mm256_add_ps(gamma4, one);
             const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x4, rstd), scale3));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            if (streams) {
+                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            } else {
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=14848
  * Contract:  1: 64 lanes of f32 sums, blocks of 3712, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 29696 and writes 29696 per row, reads 29696 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

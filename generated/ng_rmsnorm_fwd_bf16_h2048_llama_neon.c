@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=2048 cast=llama
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 4096 and writes 4096 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -93,179 +93,99 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, const uint16_t *x, const 
         const uint16_t *const x_row = x + row * 2048;
         uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: sum x * x. */
-        float32x4_t squares = zero;
-        float32x4_t squares1 = zero;
-        float32x4_t squares2 = zero;
-        float32x4_t squares3 = zero;
-        float32x4_t squares4 = zero;
-        float32x4_t squares5 = zero;
-        float32x4_t squares6 = zero;
-        float32x4_t squares7 = zero;
-        float32x4_t squares8 = zero;
-        float32x4_t squares9 = zero;
-        float32x4_t squares10 = zero;
-        float32x4_t squares11 = zero;
-        float32x4_t squares12 = zero;
-        float32x4_t squares13 = zero;
-        float32x4_t squares14 = zero;
-        float32x4_t squares15 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
-            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-            squares = vfmaq_f32(squares, x1, x1);
-            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
-                    vdupq_n_u32(0xffff0000)));
-            squares1 = vfmaq_f32(squares1, x2, x2);
-            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
-            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-            squares2 = vfmaq_f32(squares2, x3, x3);
-            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
-                    vdupq_n_u32(0xffff0000)));
-            squares3 = vfmaq_f32(squares3, x4, x4);
-            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
-            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-            squares4 = vfmaq_f32(squares4, x5, x5);
-            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
-                    vdupq_n_u32(0xffff0000)));
-            squares5 = vfmaq_f32(squares5, x6, x6);
-            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
-            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-            squares6 = vfmaq_f32(squares6, x7, x7);
-            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
-                    vdupq_n_u32(0xffff0000)));
-            squares7 = vfmaq_f32(squares7, x8, x8);
-            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            squares8 = vfmaq_f32(squares8, x9, x9);
-            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            squares9 = vfmaq_f32(squares9, x10, x10);
-            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            squares10 = vfmaq_f32(squares10, x11, x11);
-            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            squares11 = vfmaq_f32(squares11, x12, x12);
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            squares12 = vfmaq_f32(squares12, x13, x13);
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            squares13 = vfmaq_f32(squares13, x14, x14);
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            squares14 = vfmaq_f32(squares14, x15, x15);
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            squares15 = vfmaq_f32(squares15, x16, x16);
+        float32x4_t parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 1024;
+            float32x4_t squares = zero;
+            float32x4_t squares1 = zero;
+            float32x4_t squares2 = zero;
+            float32x4_t squares3 = zero;
+            float32x4_t squares4 = zero;
+            float32x4_t squares5 = zero;
+            float32x4_t squares6 = zero;
+            float32x4_t squares7 = zero;
+            float32x4_t squares8 = zero;
+            float32x4_t squares9 = zero;
+            float32x4_t squares10 = zero;
+            float32x4_t squares11 = zero;
+            float32x4_t squares12 = zero;
+            float32x4_t squares13 = zero;
+            float32x4_t squares14 = zero;
+            float32x4_t squares15 = zero;
+            for (size_t i = start; i < start + 1024; i += 64) {
+                const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+                const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
+                squares = vfmaq_f32(squares, x1, x1);
+                const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
+                        vdupq_n_u32(0xffff0000)));
+                squares1 = vfmaq_f32(squares1, x2, x2);
+                const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+                const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
+                squares2 = vfmaq_f32(squares2, x3, x3);
+                const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
+                        vdupq_n_u32(0xffff0000)));
+                squares3 = vfmaq_f32(squares3, x4, x4);
+                const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
+                const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+                squares4 = vfmaq_f32(squares4, x5, x5);
+                const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                        vdupq_n_u32(0xffff0000)));
+                squares5 = vfmaq_f32(squares5, x6, x6);
+                const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
+                const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+                squares6 = vfmaq_f32(squares6, x7, x7);
+                const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                        vdupq_n_u32(0xffff0000)));
+                squares7 = vfmaq_f32(squares7, x8, x8);
+                const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
+                const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
+                squares8 = vfmaq_f32(squares8, x9, x9);
+                const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
+                        vdupq_n_u32(0xffff0000)));
+                squares9 = vfmaq_f32(squares9, x10, x10);
+                const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
+                const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
+                squares10 = vfmaq_f32(squares10, x11, x11);
+                const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
+                        vdupq_n_u32(0xffff0000)));
+                squares11 = vfmaq_f32(squares11, x12, x12);
+                const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
+                const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
+                squares12 = vfmaq_f32(squares12, x13, x13);
+                const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
+                        vdupq_n_u32(0xffff0000)));
+                squares13 = vfmaq_f32(squares13, x14, x14);
+                const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
+                const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
+                squares14 = vfmaq_f32(squares14, x15, x15);
+                const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
+                        vdupq_n_u32(0xffff0000)));
+                squares15 = vfmaq_f32(squares15, x16, x16);
+            }
+            float32x4_t part = vaddq_f32(squares, squares8);
+            float32x4_t part1 = vaddq_f32(squares1, squares9);
+            float32x4_t part2 = vaddq_f32(squares2, squares10);
+            float32x4_t part3 = vaddq_f32(squares3, squares11);
+            float32x4_t part4 = vaddq_f32(squares4, squares12);
+            float32x4_t part5 = vaddq_f32(squares5, squares13);
+            float32x4_t part6 = vaddq_f32(squares6, squares14);
+            float32x4_t part7 = vaddq_f32(squares7, squares15);
+            float32x4_t part8 = vaddq_f32(part, part4);
+            float32x4_t part9 = vaddq_f32(part1, part5);
+            float32x4_t part10 = vaddq_f32(part2, part6);
+            float32x4_t part11 = vaddq_f32(part3, part7);
+            float32x4_t part12 = vaddq_f32(part8, part10);
+            float32x4_t part13 = vaddq_f32(part9, part11);
+            ng_neon_pin(part12);
+            ng_neon_pin(part13);
+            float32x4_t part14 = ng_neon_fold_halves(part12, part13);
+            float32x4_t part15 = vpaddq_f32(part14, part14);
+            float32x4_t part16 = vpaddq_f32(part15, part15);
+            parts[group] = part16;
         }
-        float32x4_t part = vaddq_f32(squares, squares8);
-        float32x4_t part1 = vaddq_f32(squares1, squares9);
-        float32x4_t part2 = vaddq_f32(squares2, squares10);
-        float32x4_t part3 = vaddq_f32(squares3, squares11);
-        float32x4_t part4 = vaddq_f32(squares4, squares12);
-        float32x4_t part5 = vaddq_f32(squares5, squares13);
-        float32x4_t part6 = vaddq_f32(squares6, squares14);
-        float32x4_t part7 = vaddq_f32(squares7, squares15);
-        float32x4_t part8 = vaddq_f32(part, part4);
-        float32x4_t part9 = vaddq_f32(part1, part5);
-        float32x4_t part10 = vaddq_f32(part2, part6);
-        float32x4_t part11 = vaddq_f32(part3, part7);
-        float32x4_t part12 = vaddq_f32(part8, part10);
-        float32x4_t part13 = vaddq_f32(part9, part11);
-        ng_neon_pin(part12);
-        ng_neon_pin(part13);
-        float32x4_t part14 = ng_neon_fold_halves(part12, part13);
-        float32x4_t part15 = vpaddq_f32(part14, part14);
-        float32x4_t part16 = vpaddq_f32(part15, part15);
-        float32x4_t squares16 = zero;
-        float32x4_t squares17 = zero;
-        float32x4_t squares18 = zero;
-        float32x4_t squares19 = zero;
-        float32x4_t squares20 = zero;
-        float32x4_t squares21 = zero;
-        float32x4_t squares22 = zero;
-        float32x4_t squares23 = zero;
-        float32x4_t squares24 = zero;
-        float32x4_t squares25 = zero;
-        float32x4_t squares26 = zero;
-        float32x4_t squares27 = zero;
-        float32x4_t squares28 = zero;
-        float32x4_t squares29 = zero;
-        float32x4_t squares30 = zero;
-        float32x4_t squares31 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1024)));
-            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-            squares16 = vfmaq_f32(squares16, x1, x1);
-            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
-                    vdupq_n_u32(0xffff0000)));
-            squares17 = vfmaq_f32(squares17, x2, x2);
-            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1032)));
-            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-            squares18 = vfmaq_f32(squares18, x3, x3);
-            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
-                    vdupq_n_u32(0xffff0000)));
-            squares19 = vfmaq_f32(squares19, x4, x4);
-            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1040)));
-            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-            squares20 = vfmaq_f32(squares20, x5, x5);
-            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
-                    vdupq_n_u32(0xffff0000)));
-            squares21 = vfmaq_f32(squares21, x6, x6);
-            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1048)));
-            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-            squares22 = vfmaq_f32(squares22, x7, x7);
-            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
-                    vdupq_n_u32(0xffff0000)));
-            squares23 = vfmaq_f32(squares23, x8, x8);
-            const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1056)));
-            const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
-            squares24 = vfmaq_f32(squares24, x9, x9);
-            const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
-                    vdupq_n_u32(0xffff0000)));
-            squares25 = vfmaq_f32(squares25, x10, x10);
-            const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1064)));
-            const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
-            squares26 = vfmaq_f32(squares26, x11, x11);
-            const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
-                    vdupq_n_u32(0xffff0000)));
-            squares27 = vfmaq_f32(squares27, x12, x12);
-            const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1072)));
-            const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
-            squares28 = vfmaq_f32(squares28, x13, x13);
-            const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
-                    vdupq_n_u32(0xffff0000)));
-            squares29 = vfmaq_f32(squares29, x14, x14);
-            const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 1080)));
-            const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
-            squares30 = vfmaq_f32(squares30, x15, x15);
-            const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
-                    vdupq_n_u32(0xffff0000)));
-            squares31 = vfmaq_f32(squares31, x16, x16);
-        }
-        float32x4_t part17 = vaddq_f32(squares16, squares24);
-        float32x4_t part18 = vaddq_f32(squares17, squares25);
-        float32x4_t part19 = vaddq_f32(squares18, squares26);
-        float32x4_t part20 = vaddq_f32(squares19, squares27);
-        float32x4_t part21 = vaddq_f32(squares20, squares28);
-        float32x4_t part22 = vaddq_f32(squares21, squares29);
-        float32x4_t part23 = vaddq_f32(squares22, squares30);
-        float32x4_t part24 = vaddq_f32(squares23, squares31);
-        float32x4_t part25 = vaddq_f32(part17, part21);
-        float32x4_t part26 = vaddq_f32(part18, part22);
-        float32x4_t part27 = vaddq_f32(part19, part23);
-        float32x4_t part28 = vaddq_f32(part20, part24);
-        float32x4_t part29 = vaddq_f32(part25, part27);
-        float32x4_t part30 = vaddq_f32(part26, part28);
-        ng_neon_pin(part29);
-        ng_neon_pin(part30);
-        float32x4_t part31 = ng_neon_fold_halves(part29, part30);
-        float32x4_t part32 = vpaddq_f32(part31, part31);
-        float32x4_t part33 = vpaddq_f32(part32, part32);
-        const float32x4_t part34 = vaddq_f32(part16, part33);
+        const float32x4_t part = vaddq_f32(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part34, count), all_eps)));
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
         for (size_t i = 0; i < 2048; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=4096 add
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 16384 and writes 8192 per row, reads 8192 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -101,20 +101,196 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                                         const uint16_t *gamma, float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 1024 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x &&
+            (const void *)y != (const void *)residual;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(4096.0f);
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const uint16_t *const x_row = x + row * 4096;
+            const uint16_t *const residual_row = residual + row * 4096;
+            uint16_t *const y_row = y + row * 4096;
+            /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h. */
+            __m256 parts[2];
+            for (size_t group = 0; group < 2; ++group) {
+                const size_t start = group * 2048;
+                __m256 parts1[8];
+                for (size_t r = 0; r < 4; ++r) {
+                    const uint16_t *const x_at = x_row + r * 4096;
+                    const uint16_t *const residual_at = residual_row + r * 4096;
+                    __m256 squares = zero;
+                    __m256 squares1 = zero;
+                    __m256 squares2 = zero;
+                    __m256 squares3 = zero;
+                    __m256 squares4 = zero;
+                    __m256 squares5 = zero;
+                    __m256 squares6 = zero;
+                    __m256 squares7 = zero;
+                    for (size_t i = start; i < start + 2048; i += 64) {
+                        const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+                        const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                        const __m256i residual_raw =
+                                _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i));
+                        const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
+                        const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                        const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
+                                _mm256_set1_epi32(-65536)));
+                        const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
+                                residual2));
+                        const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                        squares = _mm256_fmadd_ps(h, h, squares);
+                        const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                        squares1 = _mm256_fmadd_ps(h1, h1, squares1);
+                        const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                        const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                        const __m256i residual_raw1 =
+                                _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 16));
+                        const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
+                        const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                        const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
+                                _mm256_set1_epi32(-65536)));
+                        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
+                                residual4));
+                        const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
+                        squares2 = _mm256_fmadd_ps(h2, h2, squares2);
+                        const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
+                        squares3 = _mm256_fmadd_ps(h3, h3, squares3);
+                        const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                        const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                        const __m256i residual_raw2 =
+                                _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 32));
+                        const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
+                        const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                        const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
+                                _mm256_set1_epi32(-65536)));
+                        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
+                                residual6));
+                        const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                        squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                        const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                        squares5 = _mm256_fmadd_ps(h5, h5, squares5);
+                        const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                        const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                        const __m256i residual_raw3 =
+                                _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 48));
+                        const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
+                        const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                        const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
+                                _mm256_set1_epi32(-65536)));
+                        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
+                                residual8));
+                        const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
+                        squares6 = _mm256_fmadd_ps(h6, h6, squares6);
+                        const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
+                        squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+                    }
+                    __m256 part = _mm256_add_ps(squares, squares4);
+                    __m256 part1 = _mm256_add_ps(squares1, squares5);
+                    __m256 part2 = _mm256_add_ps(squares2, squares6);
+                    __m256 part3 = _mm256_add_ps(squares3, squares7);
+                    __m256 part4 = _mm256_add_ps(part, part2);
+                    __m256 part5 = _mm256_add_ps(part1, part3);
+                    ng_avx2_pin(part4);
+                    ng_avx2_pin(part5);
+                    parts1[r * 2] = part4;
+                    parts1[r * 2 + 1] = part5;
+                }
+                __m256 part = ng_avx2_fold_halves(parts1[0], parts1[1]);
+                __m256 part1 = ng_avx2_fold_halves(parts1[2], parts1[3]);
+                __m256 part2 = ng_avx2_fold_halves(parts1[4], parts1[5]);
+                __m256 part3 = ng_avx2_fold_halves(parts1[6], parts1[7]);
+                __m256 part4 = ng_avx2_fold_pairs(part, part1);
+                __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+                __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+                __m256 part7 = ng_avx2_fold_halves(part6, part6);
+                parts[group] = part7;
+            }
+            const __m256 part = _mm256_add_ps(parts[0], parts[1]);
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count),
+                    all_eps)));
+            const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
+            const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
+            for (size_t i = 0; i < 4096; i += 16) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
+                const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
+                        residual2));
+                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd1), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(h1, rstd1), gamma2));
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4096));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                const __m256i residual_raw1 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
+                const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
+                        residual4));
+                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd2), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(h3, rstd2), gamma2));
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8192));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256i residual_raw2 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
+                const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
+                        residual6));
+                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw4, 16));
+                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw4, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h4, rstd3), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(h5, rstd3), gamma2));
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12288));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256i residual_raw3 =
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
+                const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
+                        _mm256_set1_epi32(-65536)));
+                const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
+                        residual8));
+                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw6, 16));
+                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw6, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h6, rstd4), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(h7, rstd4), gamma2));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4096), out_raw3);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8192), out_raw5);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12288), out_raw7);
+            }
+        }
+    }
+    for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 4096;
         const uint16_t *const residual_row = residual + row * 4096;
         uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h. */
-        __m256 parts[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 4096;
-            const uint16_t *const residual_at = residual_row + r * 4096;
+        __m256 parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 2048;
             __m256 squares = zero;
             __m256 squares1 = zero;
             __m256 squares2 = zero;
@@ -123,10 +299,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             __m256 squares5 = zero;
             __m256 squares6 = zero;
             __m256 squares7 = zero;
-            for (size_t i = 0; i < 2048; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i));
+            for (size_t i = start; i < start + 2048; i += 64) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
                 const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i));
+                const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
                 const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
                 const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
                 const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
@@ -137,10 +313,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                 squares = _mm256_fmadd_ps(h, h, squares);
                 const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
                 squares1 = _mm256_fmadd_ps(h1, h1, squares1);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
                 const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
                 const __m256i residual_raw1 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 16));
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 16));
                 const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
                 const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
                 const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
@@ -151,10 +327,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                 squares2 = _mm256_fmadd_ps(h2, h2, squares2);
                 const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
                 squares3 = _mm256_fmadd_ps(h3, h3, squares3);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 32));
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
                 const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
                 const __m256i residual_raw2 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 32));
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 32));
                 const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
                 const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
                 const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
@@ -165,10 +341,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                 squares4 = _mm256_fmadd_ps(h4, h4, squares4);
                 const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
                 squares5 = _mm256_fmadd_ps(h5, h5, squares5);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
                 const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
                 const __m256i residual_raw3 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 48));
+                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 48));
                 const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
                 const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
                 const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
@@ -188,313 +364,15 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             __m256 part5 = _mm256_add_ps(part1, part3);
             ng_avx2_pin(part4);
             ng_avx2_pin(part5);
-            parts[r * 2] = part4;
-            parts[r * 2 + 1] = part5;
+            __m256 part6 = ng_avx2_fold_halves(part4, part5);
+            __m256 part7 = ng_avx2_fold_pairs(part6, part6);
+            __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
+            __m256 part9 = ng_avx2_fold_halves(part8, part8);
+            parts[group] = part9;
         }
-        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part2 = ng_avx2_fold_halves(parts[4], parts[5]);
-        __m256 part3 = ng_avx2_fold_halves(parts[6], parts[7]);
-        __m256 part4 = ng_avx2_fold_pairs(part, part1);
-        __m256 part5 = ng_avx2_fold_pairs(part2, part3);
-        __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        __m256 parts1[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 4096;
-            const uint16_t *const residual_at = residual_row + r * 4096;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 2048; i += 64) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2048));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                const __m256i residual_raw =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2048));
-                const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
-                        residual2));
-                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-                squares = _mm256_fmadd_ps(h, h, squares);
-                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2064));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                const __m256i residual_raw1 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2064));
-                const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
-                        residual4));
-                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-                squares2 = _mm256_fmadd_ps(h2, h2, squares2);
-                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-                squares3 = _mm256_fmadd_ps(h3, h3, squares3);
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2080));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                const __m256i residual_raw2 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2080));
-                const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
-                        residual6));
-                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 2096));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                const __m256i residual_raw3 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_at + i + 2096));
-                const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
-                        residual8));
-                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-                squares6 = _mm256_fmadd_ps(h6, h6, squares6);
-                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-                squares7 = _mm256_fmadd_ps(h7, h7, squares7);
-            }
-            __m256 part8 = _mm256_add_ps(squares, squares4);
-            __m256 part9 = _mm256_add_ps(squares1, squares5);
-            __m256 part10 = _mm256_add_ps(squares2, squares6);
-            __m256 part11 = _mm256_add_ps(squares3, squares7);
-            __m256 part12 = _mm256_add_ps(part8, part10);
-            __m256 part13 = _mm256_add_ps(part9, part11);
-            ng_avx2_pin(part12);
-            ng_avx2_pin(part13);
-            parts1[r * 2] = part12;
-            parts1[r * 2 + 1] = part13;
-        }
-        __m256 part8 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-        __m256 part9 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-        __m256 part10 = ng_avx2_fold_halves(parts1[4], parts1[5]);
-        __m256 part11 = ng_avx2_fold_halves(parts1[6], parts1[7]);
-        __m256 part12 = ng_avx2_fold_pairs(part8, part9);
-        __m256 part13 = ng_avx2_fold_pairs(part10, part11);
-        __m256 part14 = ng_avx2_fold_neighbours(part12, part13);
-        __m256 part15 = ng_avx2_fold_halves(part14, part14);
-        const __m256 part16 = _mm256_add_ps(part7, part15);
+        const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part16, count), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
-        for (size_t i = 0; i < 4096; i += 16) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd1), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(h1, rstd1), gamma2));
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4096));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd2), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(h3, rstd2), gamma2));
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8192));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw4, 16));
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw4, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h4, rstd3), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(h5, rstd3), gamma2));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12288));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw6, 16));
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw6, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h6, rstd4), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(h7, rstd4), gamma2));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4096), out_raw3);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8192), out_raw5);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12288), out_raw7);
-        }
-    }
-    for (; row < rows; ++row) {
-        const uint16_t *const x_row = x + row * 4096;
-        const uint16_t *const residual_row = residual + row * 4096;
-        uint16_t *const y_row = y + row * 4096;
-        /* Pass 1 of 2: h = round(x + residual, bf16); sum h * h. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares = _mm256_fmadd_ps(h, h, squares);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares1 = _mm256_fmadd_ps(h1, h1, squares1);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 16));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares2 = _mm256_fmadd_ps(h2, h2, squares2);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares3 = _mm256_fmadd_ps(h3, h3, squares3);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 32));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares5 = _mm256_fmadd_ps(h5, h5, squares5);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 48));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares6 = _mm256_fmadd_ps(h6, h6, squares6);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares7 = _mm256_fmadd_ps(h7, h7, squares7);
-        }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        ng_avx2_pin(part4);
-        ng_avx2_pin(part5);
-        __m256 part6 = ng_avx2_fold_halves(part4, part5);
-        __m256 part7 = ng_avx2_fold_pairs(part6, part6);
-        __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
-        __m256 part9 = ng_avx2_fold_halves(part8, part8);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2048));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2048));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-            squares8 = _mm256_fmadd_ps(h, h, squares8);
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-            squares9 = _mm256_fmadd_ps(h1, h1, squares9);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2064));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2064));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
-            squares10 = _mm256_fmadd_ps(h2, h2, squares10);
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
-            squares11 = _mm256_fmadd_ps(h3, h3, squares11);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2080));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256i residual_raw2 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2080));
-            const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6, residual6));
-            const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-            squares12 = _mm256_fmadd_ps(h4, h4, squares12);
-            const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-            squares13 = _mm256_fmadd_ps(h5, h5, squares13);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 2096));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256i residual_raw3 =
-                    _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 2096));
-            const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8, residual8));
-            const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
-            squares14 = _mm256_fmadd_ps(h6, h6, squares14);
-            const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
-            squares15 = _mm256_fmadd_ps(h7, h7, squares15);
-        }
-        __m256 part10 = _mm256_add_ps(squares8, squares12);
-        __m256 part11 = _mm256_add_ps(squares9, squares13);
-        __m256 part12 = _mm256_add_ps(squares10, squares14);
-        __m256 part13 = _mm256_add_ps(squares11, squares15);
-        __m256 part14 = _mm256_add_ps(part10, part12);
-        __m256 part15 = _mm256_add_ps(part11, part13);
-        ng_avx2_pin(part14);
-        ng_avx2_pin(part15);
-        __m256 part16 = ng_avx2_fold_halves(part14, part15);
-        __m256 part17 = ng_avx2_fold_pairs(part16, part16);
-        __m256 part18 = ng_avx2_fold_neighbours(part17, part17);
-        __m256 part19 = ng_avx2_fold_halves(part18, part18);
-        const __m256 part20 = _mm256_add_ps(part9, part19);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
@@ -524,9 +402,17 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
             const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd), gamma3),
                     _mm256_mul_ps(_mm256_mul_ps(h3, rstd), gamma4));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
+            if (streams) {
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw1);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
+            } else {
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=4096
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 8192 and writes 8192 per row, reads 8192 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -119,29 +119,115 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 1024 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(4096.0f);
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
+    if (!streams) {
+        for (; rows - row >= 4; row += 4) {
+            const uint16_t *const x_row = x + row * 4096;
+            uint16_t *const y_row = y + row * 4096;
+            /* Pass 1 of 2: sum x * x. */
+            __m512 parts[2];
+            for (size_t group = 0; group < 2; ++group) {
+                const size_t start = group * 2048;
+                __m512 parts1[8];
+                for (size_t r = 0; r < 4; ++r) {
+                    const uint16_t *const x_at = x_row + r * 4096;
+                    __m512 squares = zero;
+                    __m512 squares1 = zero;
+                    __m512 squares2 = zero;
+                    __m512 squares3 = zero;
+                    for (size_t i = start; i < start + 2048; i += 64) {
+                        const __m512i x_raw = _mm512_loadu_si512(x_at + i);
+                        const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                        squares = _mm512_fmadd_ps(x1, x1, squares);
+                        const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                        squares1 = _mm512_fmadd_ps(x2, x2, squares1);
+                        const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
+                        const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                        squares2 = _mm512_fmadd_ps(x3, x3, squares2);
+                        const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                        squares3 = _mm512_fmadd_ps(x4, x4, squares3);
+                    }
+                    __m512 part = _mm512_add_ps(squares, squares2);
+                    __m512 part1 = _mm512_add_ps(squares1, squares3);
+                    ng_avx512_pin(part);
+                    ng_avx512_pin(part1);
+                    parts1[r * 2] = part;
+                    parts1[r * 2 + 1] = part1;
+                }
+                __m512 part = ng_avx512_fold_halves(parts1[0], parts1[1]);
+                __m512 part1 = ng_avx512_fold_halves(parts1[2], parts1[3]);
+                __m512 part2 = ng_avx512_fold_halves(parts1[4], parts1[5]);
+                __m512 part3 = ng_avx512_fold_halves(parts1[6], parts1[7]);
+                __m512 part4 = ng_avx512_fold_quarters(part, part1);
+                __m512 part5 = ng_avx512_fold_quarters(part2, part3);
+                __m512 part6 = ng_avx512_fold_pairs(part4, part5);
+                __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
+                __m512 part8 = ng_avx512_fold_quarters(part7, part7);
+                parts[group] = part8;
+            }
+            const __m512 part = _mm512_add_ps(parts[0], parts[1]);
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count),
+                    all_eps)));
+            const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
+            const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
+            for (size_t i = 0; i < 4096; i += 32) {
+                const __m512i x_raw = _mm512_loadu_si512(x_row + i);
+                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+                const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
+                const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
+                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+                const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x1, rstd1), gamma1),
+                        _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma2));
+                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 4096);
+                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x3, rstd2), gamma1),
+                        _mm512_mul_ps(_mm512_mul_ps(x4, rstd2), gamma2));
+                const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 8192);
+                const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+                const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x5, rstd3), gamma1),
+                        _mm512_mul_ps(_mm512_mul_ps(x6, rstd3), gamma2));
+                const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 12288);
+                const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+                const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x7, rstd4), gamma1),
+                        _mm512_mul_ps(_mm512_mul_ps(x8, rstd4), gamma2));
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 4096, out_raw1);
+                _mm512_storeu_si512(y_row + i + 8192, out_raw2);
+                _mm512_storeu_si512(y_row + i + 12288, out_raw3);
+            }
+        }
+    }
+    for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 4096;
         uint16_t *const y_row = y + row * 4096;
         /* Pass 1 of 2: sum x * x. */
-        __m512 parts[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 4096;
+        __m512 parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 2048;
             __m512 squares = zero;
             __m512 squares1 = zero;
             __m512 squares2 = zero;
             __m512 squares3 = zero;
-            for (size_t i = 0; i < 2048; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_at + i);
+            for (size_t i = start; i < start + 2048; i += 64) {
+                const __m512i x_raw = _mm512_loadu_si512(x_row + i);
                 const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
                 squares = _mm512_fmadd_ps(x1, x1, squares);
                 const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
                 squares1 = _mm512_fmadd_ps(x2, x2, squares1);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
+                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
                 const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
                 squares2 = _mm512_fmadd_ps(x3, x3, squares2);
                 const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
@@ -151,147 +237,16 @@ void ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, const uint16_t *x, const uint
             __m512 part1 = _mm512_add_ps(squares1, squares3);
             ng_avx512_pin(part);
             ng_avx512_pin(part1);
-            parts[r * 2] = part;
-            parts[r * 2 + 1] = part1;
+            __m512 part2 = ng_avx512_fold_halves(part, part1);
+            __m512 part3 = ng_avx512_fold_quarters(part2, part2);
+            __m512 part4 = ng_avx512_fold_pairs(part3, part3);
+            __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
+            __m512 part6 = ng_avx512_fold_quarters(part5, part5);
+            parts[group] = part6;
         }
-        __m512 part = ng_avx512_fold_halves(parts[0], parts[1]);
-        __m512 part1 = ng_avx512_fold_halves(parts[2], parts[3]);
-        __m512 part2 = ng_avx512_fold_halves(parts[4], parts[5]);
-        __m512 part3 = ng_avx512_fold_halves(parts[6], parts[7]);
-        __m512 part4 = ng_avx512_fold_quarters(part, part1);
-        __m512 part5 = ng_avx512_fold_quarters(part2, part3);
-        __m512 part6 = ng_avx512_fold_pairs(part4, part5);
-        __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
-        __m512 part8 = ng_avx512_fold_quarters(part7, part7);
-        __m512 parts1[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 4096;
-            __m512 squares = zero;
-            __m512 squares1 = zero;
-            __m512 squares2 = zero;
-            __m512 squares3 = zero;
-            for (size_t i = 0; i < 2048; i += 64) {
-                const __m512i x_raw = _mm512_loadu_si512(x_at + i + 2048);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                squares = _mm512_fmadd_ps(x1, x1, squares);
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                squares1 = _mm512_fmadd_ps(x2, x2, squares1);
-                const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 2080);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                squares2 = _mm512_fmadd_ps(x3, x3, squares2);
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                squares3 = _mm512_fmadd_ps(x4, x4, squares3);
-            }
-            __m512 part9 = _mm512_add_ps(squares, squares2);
-            __m512 part10 = _mm512_add_ps(squares1, squares3);
-            ng_avx512_pin(part9);
-            ng_avx512_pin(part10);
-            parts1[r * 2] = part9;
-            parts1[r * 2 + 1] = part10;
-        }
-        __m512 part9 = ng_avx512_fold_halves(parts1[0], parts1[1]);
-        __m512 part10 = ng_avx512_fold_halves(parts1[2], parts1[3]);
-        __m512 part11 = ng_avx512_fold_halves(parts1[4], parts1[5]);
-        __m512 part12 = ng_avx512_fold_halves(parts1[6], parts1[7]);
-        __m512 part13 = ng_avx512_fold_quarters(part9, part10);
-        __m512 part14 = ng_avx512_fold_quarters(part11, part12);
-        __m512 part15 = ng_avx512_fold_pairs(part13, part14);
-        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
-        __m512 part17 = ng_avx512_fold_quarters(part16, part16);
-        const __m512 part18 = _mm512_add_ps(part8, part17);
+        const __m512 part = _mm512_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part18, count), all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        for (size_t i = 0; i < 4096; i += 32) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
-            const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x1, rstd1), gamma1),
-                    _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 4096);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x3, rstd2), gamma1),
-                    _mm512_mul_ps(_mm512_mul_ps(x4, rstd2), gamma2));
-            const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 8192);
-            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x5, rstd3), gamma1),
-                    _mm512_mul_ps(_mm512_mul_ps(x6, rstd3), gamma2));
-            const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 12288);
-            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x7, rstd4), gamma1),
-                    _mm512_mul_ps(_mm512_mul_ps(x8, rstd4), gamma2));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 4096, out_raw1);
-            _mm512_storeu_si512(y_row + i + 8192, out_raw2);
-            _mm512_storeu_si512(y_row + i + 12288, out_raw3);
-        }
-    }
-    for (; row < rows; ++row) {
-        const uint16_t *const x_row = x + row * 4096;
-        uint16_t *const y_row = y + row * 4096;
-        /* Pass 1 of 2: sum x * x. */
-        __m512 squares = zero;
-        __m512 squares1 = zero;
-        __m512 squares2 = zero;
-        __m512 squares3 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares = _mm512_fmadd_ps(x1, x1, squares);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares1 = _mm512_fmadd_ps(x2, x2, squares1);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares2 = _mm512_fmadd_ps(x3, x3, squares2);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares3 = _mm512_fmadd_ps(x4, x4, squares3);
-        }
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        __m512 part2 = ng_avx512_fold_halves(part, part1);
-        __m512 part3 = ng_avx512_fold_quarters(part2, part2);
-        __m512 part4 = ng_avx512_fold_pairs(part3, part3);
-        __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
-        __m512 part6 = ng_avx512_fold_quarters(part5, part5);
-        __m512 squares4 = zero;
-        __m512 squares5 = zero;
-        __m512 squares6 = zero;
-        __m512 squares7 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i + 2048);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            squares4 = _mm512_fmadd_ps(x1, x1, squares4);
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            squares5 = _mm512_fmadd_ps(x2, x2, squares5);
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 2080);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            squares6 = _mm512_fmadd_ps(x3, x3, squares6);
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            squares7 = _mm512_fmadd_ps(x4, x4, squares7);
-        }
-        __m512 part7 = _mm512_add_ps(squares4, squares6);
-        __m512 part8 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part7);
-        ng_avx512_pin(part8);
-        __m512 part9 = ng_avx512_fold_halves(part7, part8);
-        __m512 part10 = ng_avx512_fold_quarters(part9, part9);
-        __m512 part11 = ng_avx512_fold_pairs(part10, part10);
-        __m512 part12 = ng_avx512_fold_neighbours(part11, part11);
-        __m512 part13 = ng_avx512_fold_quarters(part12, part12);
-        const __m512 part14 = _mm512_add_ps(part6, part13);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part14, count), all_eps)));
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 4096; i += 64) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);
             const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
@@ -309,9 +264,17 @@ void ng_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, const uint16_t *x, const uint
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
             const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x3, rstd), gamma3),
                     _mm512_mul_ps(_mm512_mul_ps(x4, rstd), gamma4));
-            _mm512_storeu_si512(y_row + i, out_raw);
-            _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            if (streams) {
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw1);
+            } else {
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

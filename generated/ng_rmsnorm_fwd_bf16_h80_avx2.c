@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=80
  * Contract:  1: 64 lanes of f32 sums, blocks of 80, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 160 and writes 160 per row, reads 160 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -111,92 +111,101 @@ void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 80;
-        uint16_t *const y_row = y + row * 80;
-        /* Pass 1 of 2: sum x * x. */
-        __m256 parts[8];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x_row + r * 80;
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
-            const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
-            squares = _mm256_fmadd_ps(x9, x9, squares);
-            const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-            __m256 part = _mm256_add_ps(squares, squares4);
-            __m256 part1 = _mm256_add_ps(squares1, squares5);
-            __m256 part2 = _mm256_add_ps(squares2, squares6);
-            __m256 part3 = _mm256_add_ps(squares3, squares7);
-            __m256 part4 = _mm256_add_ps(part, part2);
-            __m256 part5 = _mm256_add_ps(part1, part3);
-            ng_avx2_pin(part4);
-            ng_avx2_pin(part5);
-            parts[r * 2] = part4;
-            parts[r * 2 + 1] = part5;
+    __m256 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m256 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const uint16_t *const x_row = x + next * 80;
+            /* Pass 1 of 2: sum x * x. */
+            __m256 parts[8];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x_row + r * 80;
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_at));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 16));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 32));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
+                const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + 64));
+                const __m256 x9 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw4, 16));
+                squares = _mm256_fmadd_ps(x9, x9, squares);
+                const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
+                squares1 = _mm256_fmadd_ps(x10, x10, squares1);
+                __m256 part = _mm256_add_ps(squares, squares4);
+                __m256 part1 = _mm256_add_ps(squares1, squares5);
+                __m256 part2 = _mm256_add_ps(squares2, squares6);
+                __m256 part3 = _mm256_add_ps(squares3, squares7);
+                __m256 part4 = _mm256_add_ps(part, part2);
+                __m256 part5 = _mm256_add_ps(part1, part3);
+                ng_avx2_pin(part4);
+                ng_avx2_pin(part5);
+                parts[r * 2] = part4;
+                parts[r * 2 + 1] = part5;
+            }
+            __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+            __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+            __m256 part2 = ng_avx2_fold_halves(parts[4], parts[5]);
+            __m256 part3 = ng_avx2_fold_halves(parts[6], parts[7]);
+            __m256 part4 = ng_avx2_fold_pairs(part, part1);
+            __m256 part5 = ng_avx2_fold_pairs(part2, part3);
+            __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part7, count),
+                    all_eps)));
+            next_rstd = rstd;
         }
-        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part2 = ng_avx2_fold_halves(parts[4], parts[5]);
-        __m256 part3 = ng_avx2_fold_halves(parts[6], parts[7]);
-        __m256 part4 = ng_avx2_fold_pairs(part, part1);
-        __m256 part5 = ng_avx2_fold_pairs(part2, part3);
-        __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part7, count), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
-        ng_avx2_forget();
-        for (size_t i = 0; i < 80; i += 16) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x1, rstd1), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(x2, rstd1), gamma2));
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 80));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x3, rstd2), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(x4, rstd2), gamma2));
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 160));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x5, rstd3), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(x6, rstd3), gamma2));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 240));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x7, rstd4), gamma1),
-                    _mm256_mul_ps(_mm256_mul_ps(x8, rstd4), gamma2));
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 80), out_raw1);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 160), out_raw2);
-            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 240), out_raw3);
+        if (next != row) {
+            const uint16_t *const x_row = x + row * 80;
+            uint16_t *const y_row = y + row * 80;
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+            const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+            const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(2));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(3));
+            for (size_t i = 0; i < 80; i += 16) {
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+                const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(x2, rstd), gamma2));
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 80));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x3, rstd1), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(x4, rstd1), gamma2));
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 160));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x5, rstd2), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(x6, rstd2), gamma2));
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 240));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x7, rstd3), gamma1),
+                        _mm256_mul_ps(_mm256_mul_ps(x8, rstd3), gamma2));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 80), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 160), out_raw2);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 240), out_raw3);
+            }
+            row += 4;
         }
     }
     for (; row < rows; ++row) {
@@ -243,51 +252,35 @@ void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
         ng_avx2_forget();
-        const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
+        for (size_t i = 0; i < 64; i += 32) {
+            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+            const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
+            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+            const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
+            const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
+            const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x11, rstd), gamma1),
+                    _mm256_mul_ps(_mm256_mul_ps(x12, rstd), gamma2));
+            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
+            const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
+            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
+            const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
+            const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
+            const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x13, rstd), gamma3),
+                    _mm256_mul_ps(_mm256_mul_ps(x14, rstd), gamma4));
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+            _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+        }
+        const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
         const __m256 x11 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw5, 16));
-        const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
+        const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
         const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
         const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
         const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
         const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x11, rstd), gamma1),
                 _mm256_mul_ps(_mm256_mul_ps(x12, rstd), gamma2));
-        const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
-        const __m256 x13 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw6, 16));
-        const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
-        const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-        const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x13, rstd), gamma3),
-                _mm256_mul_ps(_mm256_mul_ps(x14, rstd), gamma4));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
-        const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
-        const __m256 x15 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw7, 16));
-        const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
-        const __m256 gamma5 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw2, 16));
-        const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        const __m256 gamma6 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw2, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x15, rstd), gamma5),
-                _mm256_mul_ps(_mm256_mul_ps(x16, rstd), gamma6));
-        const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
-        const __m256 x17 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw8, 16));
-        const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
-        const __m256 gamma7 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw3, 16));
-        const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-        const __m256 gamma8 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw3, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x17, rstd), gamma7),
-                _mm256_mul_ps(_mm256_mul_ps(x18, rstd), gamma8));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 48), out_raw3);
-        const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
-        const __m256 x19 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw9, 16));
-        const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
-        const __m256 gamma9 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw4, 16));
-        const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-        const __m256 gamma10 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw4, _mm256_set1_epi32(-65536)));
-        const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(x19, rstd), gamma9),
-                _mm256_mul_ps(_mm256_mul_ps(x20, rstd), gamma10));
-        _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw4);
+        _mm256_storeu_si256((__m256i *)(void *)(y_row + 64), out_raw);
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=80
  * Contract:  1: 64 lanes of f32 sums, blocks of 80, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 160 and writes 160 per row, reads 160 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -51,12 +51,6 @@ NG_API void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -130,183 +124,192 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + row * 80;
-        uint16_t *const y_row = y + row * 80;
-        /* Pass 1 of 2: sum x * x. */
-        const __m512i x_raw = _mm512_loadu_si512(x_row);
-        const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-        __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
-        const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-        __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
-        const __m512i x_raw1 = _mm512_loadu_si512(x_row + 32);
-        const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-        __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
-        const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-        __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
-        const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 64);
-        const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-        squares = _mm512_fmadd_ps(x5, x5, squares);
-        const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-        squares1 = _mm512_fmadd_ps(x6, x6, squares1);
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        ng_avx512_pin(part);
-        ng_avx512_pin(part1);
-        const __m512i x_raw3 = _mm512_loadu_si512(x_row + 80);
-        const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-        __m512 squares4 = _mm512_fmadd_ps(x7, x7, zero);
-        const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-        __m512 squares5 = _mm512_fmadd_ps(x8, x8, zero);
-        const __m512i x_raw4 = _mm512_loadu_si512(x_row + 112);
-        const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
-        __m512 squares6 = _mm512_fmadd_ps(x9, x9, zero);
-        const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-        __m512 squares7 = _mm512_fmadd_ps(x10, x10, zero);
-        const __m512i x_raw5 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 144);
-        const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
-        squares4 = _mm512_fmadd_ps(x11, x11, squares4);
-        const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-        squares5 = _mm512_fmadd_ps(x12, x12, squares5);
-        __m512 part2 = _mm512_add_ps(squares4, squares6);
-        __m512 part3 = _mm512_add_ps(squares5, squares7);
-        ng_avx512_pin(part2);
-        ng_avx512_pin(part3);
-        const __m512i x_raw6 = _mm512_loadu_si512(x_row + 160);
-        const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
-        __m512 squares8 = _mm512_fmadd_ps(x13, x13, zero);
-        const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-        __m512 squares9 = _mm512_fmadd_ps(x14, x14, zero);
-        const __m512i x_raw7 = _mm512_loadu_si512(x_row + 192);
-        const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
-        __m512 squares10 = _mm512_fmadd_ps(x15, x15, zero);
-        const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-        __m512 squares11 = _mm512_fmadd_ps(x16, x16, zero);
-        const __m512i x_raw8 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 224);
-        const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
-        squares8 = _mm512_fmadd_ps(x17, x17, squares8);
-        const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-        squares9 = _mm512_fmadd_ps(x18, x18, squares9);
-        __m512 part4 = _mm512_add_ps(squares8, squares10);
-        __m512 part5 = _mm512_add_ps(squares9, squares11);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        const __m512i x_raw9 = _mm512_loadu_si512(x_row + 240);
-        const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
-        __m512 squares12 = _mm512_fmadd_ps(x19, x19, zero);
-        const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-        __m512 squares13 = _mm512_fmadd_ps(x20, x20, zero);
-        const __m512i x_raw10 = _mm512_loadu_si512(x_row + 272);
-        const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
-        __m512 squares14 = _mm512_fmadd_ps(x21, x21, zero);
-        const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
-        __m512 squares15 = _mm512_fmadd_ps(x22, x22, zero);
-        const __m512i x_raw11 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 304);
-        const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
-        squares12 = _mm512_fmadd_ps(x23, x23, squares12);
-        const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
-        squares13 = _mm512_fmadd_ps(x24, x24, squares13);
-        __m512 part6 = _mm512_add_ps(squares12, squares14);
-        __m512 part7 = _mm512_add_ps(squares13, squares15);
-        ng_avx512_pin(part6);
-        ng_avx512_pin(part7);
-        __m512 part8 = ng_avx512_fold_halves(part, part1);
-        __m512 part9 = ng_avx512_fold_halves(part2, part3);
-        __m512 part10 = ng_avx512_fold_halves(part4, part5);
-        __m512 part11 = ng_avx512_fold_halves(part6, part7);
-        __m512 part12 = ng_avx512_fold_quarters(part8, part9);
-        __m512 part13 = ng_avx512_fold_quarters(part10, part11);
-        __m512 part14 = ng_avx512_fold_pairs(part12, part13);
-        __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
-        __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count), all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
-        ng_avx512_forget();
-        const __m512i x_raw12 = _mm512_loadu_si512(x_row);
-        const __m512 x25 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw12, 16));
-        const __m512i gamma_raw = _mm512_loadu_si512(gamma);
-        const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-        const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
-        const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x25, rstd1), gamma1),
-                _mm512_mul_ps(_mm512_mul_ps(x26, rstd1), gamma2));
-        const __m512i x_raw13 = _mm512_loadu_si512(x_row + 80);
-        const __m512 x27 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw13, 16));
-        const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x27, rstd2), gamma1),
-                _mm512_mul_ps(_mm512_mul_ps(x28, rstd2), gamma2));
-        const __m512i x_raw14 = _mm512_loadu_si512(x_row + 160);
-        const __m512 x29 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw14, 16));
-        const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x29, rstd3), gamma1),
-                _mm512_mul_ps(_mm512_mul_ps(x30, rstd3), gamma2));
-        const __m512i x_raw15 = _mm512_loadu_si512(x_row + 240);
-        const __m512 x31 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw15, 16));
-        const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x31, rstd4), gamma1),
-                _mm512_mul_ps(_mm512_mul_ps(x32, rstd4), gamma2));
-        _mm512_storeu_si512(y_row, out_raw);
-        _mm512_storeu_si512(y_row + 80, out_raw1);
-        _mm512_storeu_si512(y_row + 160, out_raw2);
-        _mm512_storeu_si512(y_row + 240, out_raw3);
-        const __m512i x_raw16 = _mm512_loadu_si512(x_row + 32);
-        const __m512 x33 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw16, 16));
-        const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + 32);
-        const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-        const __m512 x34 = _mm512_castsi512_ps(_mm512_and_si512(x_raw16, _mm512_set1_epi32(-65536)));
-        const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x33, rstd1), gamma3),
-                _mm512_mul_ps(_mm512_mul_ps(x34, rstd1), gamma4));
-        const __m512i x_raw17 = _mm512_loadu_si512(x_row + 112);
-        const __m512 x35 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw17, 16));
-        const __m512 x36 = _mm512_castsi512_ps(_mm512_and_si512(x_raw17, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x35, rstd2), gamma3),
-                _mm512_mul_ps(_mm512_mul_ps(x36, rstd2), gamma4));
-        const __m512i x_raw18 = _mm512_loadu_si512(x_row + 192);
-        const __m512 x37 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw18, 16));
-        const __m512 x38 = _mm512_castsi512_ps(_mm512_and_si512(x_raw18, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x37, rstd3), gamma3),
-                _mm512_mul_ps(_mm512_mul_ps(x38, rstd3), gamma4));
-        const __m512i x_raw19 = _mm512_loadu_si512(x_row + 272);
-        const __m512 x39 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw19, 16));
-        const __m512 x40 = _mm512_castsi512_ps(_mm512_and_si512(x_raw19, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x39, rstd4), gamma3),
-                _mm512_mul_ps(_mm512_mul_ps(x40, rstd4), gamma4));
-        _mm512_storeu_si512(y_row + 32, out_raw4);
-        _mm512_storeu_si512(y_row + 112, out_raw5);
-        _mm512_storeu_si512(y_row + 192, out_raw6);
-        _mm512_storeu_si512(y_row + 272, out_raw7);
-        const __m512i x_raw20 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 64);
-        const __m512 x41 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw20, 16));
-        const __m512i gamma_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, gamma + 64);
-        const __m512 gamma5 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw2, 16));
-        const __m512 x42 = _mm512_castsi512_ps(_mm512_and_si512(x_raw20, _mm512_set1_epi32(-65536)));
-        const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw8 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x41, rstd1), gamma5),
-                _mm512_mul_ps(_mm512_mul_ps(x42, rstd1), gamma6));
-        const __m512i x_raw21 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 144);
-        const __m512 x43 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw21, 16));
-        const __m512 x44 = _mm512_castsi512_ps(_mm512_and_si512(x_raw21, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw9 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x43, rstd2), gamma5),
-                _mm512_mul_ps(_mm512_mul_ps(x44, rstd2), gamma6));
-        const __m512i x_raw22 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 224);
-        const __m512 x45 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw22, 16));
-        const __m512 x46 = _mm512_castsi512_ps(_mm512_and_si512(x_raw22, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw10 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x45, rstd3), gamma5),
-                _mm512_mul_ps(_mm512_mul_ps(x46, rstd3), gamma6));
-        const __m512i x_raw23 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 304);
-        const __m512 x47 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw23, 16));
-        const __m512 x48 = _mm512_castsi512_ps(_mm512_and_si512(x_raw23, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw11 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x47, rstd4), gamma5),
-                _mm512_mul_ps(_mm512_mul_ps(x48, rstd4), gamma6));
-        _mm512_mask_storeu_epi16(y_row + 64, (__mmask32)0xffff, out_raw8);
-        _mm512_mask_storeu_epi16(y_row + 144, (__mmask32)0xffff, out_raw9);
-        _mm512_mask_storeu_epi16(y_row + 224, (__mmask32)0xffff, out_raw10);
-        _mm512_mask_storeu_epi16(y_row + 304, (__mmask32)0xffff, out_raw11);
+    __m512 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m512 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const uint16_t *const x_row = x + next * 80;
+            /* Pass 1 of 2: sum x * x. */
+            const __m512i x_raw = _mm512_loadu_si512(x_row);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+            __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + 32);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
+            const __m512i x_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 64);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+            squares = _mm512_fmadd_ps(x5, x5, squares);
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            squares1 = _mm512_fmadd_ps(x6, x6, squares1);
+            __m512 part = _mm512_add_ps(squares, squares2);
+            __m512 part1 = _mm512_add_ps(squares1, squares3);
+            ng_avx512_pin(part);
+            ng_avx512_pin(part1);
+            const __m512i x_raw3 = _mm512_loadu_si512(x_row + 80);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            __m512 squares4 = _mm512_fmadd_ps(x7, x7, zero);
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+            __m512 squares5 = _mm512_fmadd_ps(x8, x8, zero);
+            const __m512i x_raw4 = _mm512_loadu_si512(x_row + 112);
+            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+            __m512 squares6 = _mm512_fmadd_ps(x9, x9, zero);
+            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+            __m512 squares7 = _mm512_fmadd_ps(x10, x10, zero);
+            const __m512i x_raw5 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 144);
+            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+            squares4 = _mm512_fmadd_ps(x11, x11, squares4);
+            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+            squares5 = _mm512_fmadd_ps(x12, x12, squares5);
+            __m512 part2 = _mm512_add_ps(squares4, squares6);
+            __m512 part3 = _mm512_add_ps(squares5, squares7);
+            ng_avx512_pin(part2);
+            ng_avx512_pin(part3);
+            const __m512i x_raw6 = _mm512_loadu_si512(x_row + 160);
+            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
+            __m512 squares8 = _mm512_fmadd_ps(x13, x13, zero);
+            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
+            __m512 squares9 = _mm512_fmadd_ps(x14, x14, zero);
+            const __m512i x_raw7 = _mm512_loadu_si512(x_row + 192);
+            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
+            __m512 squares10 = _mm512_fmadd_ps(x15, x15, zero);
+            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
+            __m512 squares11 = _mm512_fmadd_ps(x16, x16, zero);
+            const __m512i x_raw8 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 224);
+            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+            squares8 = _mm512_fmadd_ps(x17, x17, squares8);
+            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+            squares9 = _mm512_fmadd_ps(x18, x18, squares9);
+            __m512 part4 = _mm512_add_ps(squares8, squares10);
+            __m512 part5 = _mm512_add_ps(squares9, squares11);
+            ng_avx512_pin(part4);
+            ng_avx512_pin(part5);
+            const __m512i x_raw9 = _mm512_loadu_si512(x_row + 240);
+            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+            __m512 squares12 = _mm512_fmadd_ps(x19, x19, zero);
+            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+            __m512 squares13 = _mm512_fmadd_ps(x20, x20, zero);
+            const __m512i x_raw10 = _mm512_loadu_si512(x_row + 272);
+            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
+            __m512 squares14 = _mm512_fmadd_ps(x21, x21, zero);
+            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
+            __m512 squares15 = _mm512_fmadd_ps(x22, x22, zero);
+            const __m512i x_raw11 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 304);
+            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
+            squares12 = _mm512_fmadd_ps(x23, x23, squares12);
+            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
+            squares13 = _mm512_fmadd_ps(x24, x24, squares13);
+            __m512 part6 = _mm512_add_ps(squares12, squares14);
+            __m512 part7 = _mm512_add_ps(squares13, squares15);
+            ng_avx512_pin(part6);
+            ng_avx512_pin(part7);
+            __m512 part8 = ng_avx512_fold_halves(part, part1);
+            __m512 part9 = ng_avx512_fold_halves(part2, part3);
+            __m512 part10 = ng_avx512_fold_halves(part4, part5);
+            __m512 part11 = ng_avx512_fold_halves(part6, part7);
+            __m512 part12 = ng_avx512_fold_quarters(part8, part9);
+            __m512 part13 = ng_avx512_fold_quarters(part10, part11);
+            __m512 part14 = ng_avx512_fold_pairs(part12, part13);
+            __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
+            __m512 part16 = ng_avx512_fold_quarters(part15, part15);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count),
+                    all_eps)));
+            next_rstd = rstd;
+        }
+        if (next != row) {
+            const uint16_t *const x_row = x + row * 80;
+            uint16_t *const y_row = y + row * 80;
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+            const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+            const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), this_rstd);
+            const __m512i x_raw = _mm512_loadu_si512(x_row);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
+            const __m512i gamma_raw = _mm512_loadu_si512(gamma);
+            const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x1, rstd), gamma1),
+                    _mm512_mul_ps(_mm512_mul_ps(x2, rstd), gamma2));
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + 80);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma1),
+                    _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma2));
+            const __m512i x_raw2 = _mm512_loadu_si512(x_row + 160);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x5, rstd2), gamma1),
+                    _mm512_mul_ps(_mm512_mul_ps(x6, rstd2), gamma2));
+            const __m512i x_raw3 = _mm512_loadu_si512(x_row + 240);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x7, rstd3), gamma1),
+                    _mm512_mul_ps(_mm512_mul_ps(x8, rstd3), gamma2));
+            _mm512_storeu_si512(y_row, out_raw);
+            _mm512_storeu_si512(y_row + 80, out_raw1);
+            _mm512_storeu_si512(y_row + 160, out_raw2);
+            _mm512_storeu_si512(y_row + 240, out_raw3);
+            const __m512i x_raw4 = _mm512_loadu_si512(x_row + 32);
+            const __m512 x9 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw4, 16));
+            const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + 32);
+            const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
+            const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
+            const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x9, rstd), gamma3),
+                    _mm512_mul_ps(_mm512_mul_ps(x10, rstd), gamma4));
+            const __m512i x_raw5 = _mm512_loadu_si512(x_row + 112);
+            const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
+            const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x11, rstd1), gamma3),
+                    _mm512_mul_ps(_mm512_mul_ps(x12, rstd1), gamma4));
+            const __m512i x_raw6 = _mm512_loadu_si512(x_row + 192);
+            const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
+            const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x13, rstd2), gamma3),
+                    _mm512_mul_ps(_mm512_mul_ps(x14, rstd2), gamma4));
+            const __m512i x_raw7 = _mm512_loadu_si512(x_row + 272);
+            const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
+            const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x15, rstd3), gamma3),
+                    _mm512_mul_ps(_mm512_mul_ps(x16, rstd3), gamma4));
+            _mm512_storeu_si512(y_row + 32, out_raw4);
+            _mm512_storeu_si512(y_row + 112, out_raw5);
+            _mm512_storeu_si512(y_row + 192, out_raw6);
+            _mm512_storeu_si512(y_row + 272, out_raw7);
+            const __m512i x_raw8 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 64);
+            const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
+            const __m512i gamma_raw2 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, gamma + 64);
+            const __m512 gamma5 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw2, 16));
+            const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
+            const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw8 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x17, rstd), gamma5),
+                    _mm512_mul_ps(_mm512_mul_ps(x18, rstd), gamma6));
+            const __m512i x_raw9 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 144);
+            const __m512 x19 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw9, 16));
+            const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw9 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x19, rstd1), gamma5),
+                    _mm512_mul_ps(_mm512_mul_ps(x20, rstd1), gamma6));
+            const __m512i x_raw10 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 224);
+            const __m512 x21 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw10, 16));
+            const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw10 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x21, rstd2), gamma5),
+                    _mm512_mul_ps(_mm512_mul_ps(x22, rstd2), gamma6));
+            const __m512i x_raw11 = _mm512_maskz_loadu_epi16((__mmask32)0xffff, x_row + 304);
+            const __m512 x23 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw11, 16));
+            const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
+            const __m512i out_raw11 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(x23, rstd3), gamma5),
+                    _mm512_mul_ps(_mm512_mul_ps(x24, rstd3), gamma6));
+            _mm512_mask_storeu_epi16(y_row + 64, (__mmask32)0xffff, out_raw8);
+            _mm512_mask_storeu_epi16(y_row + 144, (__mmask32)0xffff, out_raw9);
+            _mm512_mask_storeu_epi16(y_row + 224, (__mmask32)0xffff, out_raw10);
+            _mm512_mask_storeu_epi16(y_row + 304, (__mmask32)0xffff, out_raw11);
+            row += 4;
+        }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 80;

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=80
  * Contract:  1: 64 lanes of f32 sums, blocks of 80, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=split blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=2 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 160 and writes 160 per row, reads 160 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -313,10 +313,55 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
         float32x4_t part16 = vpaddq_f32(part15, part15);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
-        ng_neon_forget();
-        const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
+        for (size_t i = 0; i < 64; i += 32) {
+            const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+            const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));
+            const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
+            const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
+            const float32x4_t x22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw10),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x21, rstd), gamma1),
+                    vmulq_f32(vmulq_f32(x22, rstd), gamma2));
+            const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+            const float32x4_t x23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw11), 16));
+            const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 8)));
+            const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
+            const float32x4_t x24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw11),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x23, rstd), gamma3),
+                    vmulq_f32(vmulq_f32(x24, rstd), gamma4));
+            const uint16x8_t x_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
+            const float32x4_t x25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw12), 16));
+            const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 16)));
+            const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
+            const float32x4_t x26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw12),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x25, rstd), gamma5),
+                    vmulq_f32(vmulq_f32(x26, rstd), gamma6));
+            const uint16x8_t x_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
+            const float32x4_t x27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw13), 16));
+            const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 24)));
+            const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
+            const float32x4_t x28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw13),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x27, rstd), gamma7),
+                    vmulq_f32(vmulq_f32(x28, rstd), gamma8));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
+        }
+        const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
         const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));
-        const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma)));
+        const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
         const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
         const float32x4_t x22 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw10),
                 vdupq_n_u32(0xffff0000)));
@@ -324,9 +369,9 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
                 vdupq_n_u32(0xffff0000)));
         const uint16x8_t out_raw = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x21, rstd), gamma1),
                 vmulq_f32(vmulq_f32(x22, rstd), gamma2));
-        const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 8)));
+        const uint16x8_t x_raw11 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
         const float32x4_t x23 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw11), 16));
-        const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 8)));
+        const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
         const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
         const float32x4_t x24 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw11),
                 vdupq_n_u32(0xffff0000)));
@@ -334,96 +379,8 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
                 vdupq_n_u32(0xffff0000)));
         const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x23, rstd), gamma3),
                 vmulq_f32(vmulq_f32(x24, rstd), gamma4));
-        const uint16x8_t x_raw12 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 16)));
-        const float32x4_t x25 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw12), 16));
-        const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 16)));
-        const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
-        const float32x4_t x26 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw12),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x25, rstd), gamma5),
-                vmulq_f32(vmulq_f32(x26, rstd), gamma6));
-        const uint16x8_t x_raw13 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 24)));
-        const float32x4_t x27 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw13), 16));
-        const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 24)));
-        const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
-        const float32x4_t x28 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw13),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x27, rstd), gamma7),
-                vmulq_f32(vmulq_f32(x28, rstd), gamma8));
-        vst1q_u8((uint8_t *)(y_row), vreinterpretq_u8_u16(out_raw));
-        vst1q_u8((uint8_t *)(y_row + 8), vreinterpretq_u8_u16(out_raw1));
-        vst1q_u8((uint8_t *)(y_row + 16), vreinterpretq_u8_u16(out_raw2));
-        vst1q_u8((uint8_t *)(y_row + 24), vreinterpretq_u8_u16(out_raw3));
-        const uint16x8_t x_raw14 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 32)));
-        const float32x4_t x29 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw14), 16));
-        const uint16x8_t gamma_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 32)));
-        const float32x4_t gamma9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw4), 16));
-        const float32x4_t x30 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw14),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw4),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x29, rstd), gamma9),
-                vmulq_f32(vmulq_f32(x30, rstd), gamma10));
-        const uint16x8_t x_raw15 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 40)));
-        const float32x4_t x31 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw15), 16));
-        const uint16x8_t gamma_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 40)));
-        const float32x4_t gamma11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw5), 16));
-        const float32x4_t x32 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw15),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw5),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x31, rstd), gamma11),
-                vmulq_f32(vmulq_f32(x32, rstd), gamma12));
-        const uint16x8_t x_raw16 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 48)));
-        const float32x4_t x33 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw16), 16));
-        const uint16x8_t gamma_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 48)));
-        const float32x4_t gamma13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw6), 16));
-        const float32x4_t x34 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw16),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw6),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x33, rstd), gamma13),
-                vmulq_f32(vmulq_f32(x34, rstd), gamma14));
-        const uint16x8_t x_raw17 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 56)));
-        const float32x4_t x35 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw17), 16));
-        const uint16x8_t gamma_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 56)));
-        const float32x4_t gamma15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw7), 16));
-        const float32x4_t x36 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw17),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw7),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x35, rstd), gamma15),
-                vmulq_f32(vmulq_f32(x36, rstd), gamma16));
-        vst1q_u8((uint8_t *)(y_row + 32), vreinterpretq_u8_u16(out_raw4));
-        vst1q_u8((uint8_t *)(y_row + 40), vreinterpretq_u8_u16(out_raw5));
-        vst1q_u8((uint8_t *)(y_row + 48), vreinterpretq_u8_u16(out_raw6));
-        vst1q_u8((uint8_t *)(y_row + 56), vreinterpretq_u8_u16(out_raw7));
-        const uint16x8_t x_raw18 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 64)));
-        const float32x4_t x37 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw18), 16));
-        const uint16x8_t gamma_raw8 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 64)));
-        const float32x4_t gamma17 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw8), 16));
-        const float32x4_t x38 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw18),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma18 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw8),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw8 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x37, rstd), gamma17),
-                vmulq_f32(vmulq_f32(x38, rstd), gamma18));
-        const uint16x8_t x_raw19 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + 72)));
-        const float32x4_t x39 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw19), 16));
-        const uint16x8_t gamma_raw9 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + 72)));
-        const float32x4_t gamma19 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw9), 16));
-        const float32x4_t x40 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw19),
-                vdupq_n_u32(0xffff0000)));
-        const float32x4_t gamma20 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw9),
-                vdupq_n_u32(0xffff0000)));
-        const uint16x8_t out_raw9 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(x39, rstd), gamma19),
-                vmulq_f32(vmulq_f32(x40, rstd), gamma20));
-        vst1q_u8((uint8_t *)(y_row + 64), vreinterpretq_u8_u16(out_raw8));
-        vst1q_u8((uint8_t *)(y_row + 72), vreinterpretq_u8_u16(out_raw9));
+        vst1q_u8((uint8_t *)(y_row + 64), vreinterpretq_u8_u16(out_raw));
+        vst1q_u8((uint8_t *)(y_row + 72), vreinterpretq_u8_u16(out_raw1));
     }
 }
 

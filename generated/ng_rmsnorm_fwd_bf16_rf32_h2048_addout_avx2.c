@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 residual=f32 h=2048 addout
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 12288 and writes 12288 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -120,6 +120,8 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
                                                 const uint16_t *gamma, float eps, uint16_t *y, float *sum)
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 2048 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(2048.0f);
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
@@ -131,147 +133,83 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
         float *const sum_row = sum + row * 2048;
         uint16_t *const y_row = y + row * 2048;
         /* Pass 1 of 2: h = x + residual; sum h * h; store sum = h. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
-            const __m256 residual1 = _mm256_loadu_ps(residual_row + i);
-            const __m256 h = _mm256_add_ps(x1, residual1);
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-            const __m256 residual2 = _mm256_loadu_ps(residual_row + i + 8);
-            const __m256 h1 = _mm256_add_ps(x2, residual2);
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            const __m256 residual3 = _mm256_loadu_ps(residual_row + i + 16);
-            const __m256 h2 = _mm256_add_ps(x3, residual3);
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            const __m256 residual4 = _mm256_loadu_ps(residual_row + i + 24);
-            const __m256 h3 = _mm256_add_ps(x4, residual4);
-            _mm256_storeu_ps(sum_row + i, h);
-            _mm256_storeu_ps(sum_row + i + 8, h1);
-            _mm256_storeu_ps(sum_row + i + 16, h2);
-            _mm256_storeu_ps(sum_row + i + 24, h3);
-            squares = _mm256_fmadd_ps(h, h, squares);
-            squares1 = _mm256_fmadd_ps(h1, h1, squares1);
-            squares2 = _mm256_fmadd_ps(h2, h2, squares2);
-            squares3 = _mm256_fmadd_ps(h3, h3, squares3);
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 residual5 = _mm256_loadu_ps(residual_row + i + 32);
-            const __m256 h4 = _mm256_add_ps(x5, residual5);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 residual6 = _mm256_loadu_ps(residual_row + i + 40);
-            const __m256 h5 = _mm256_add_ps(x6, residual6);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 residual7 = _mm256_loadu_ps(residual_row + i + 48);
-            const __m256 h6 = _mm256_add_ps(x7, residual7);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 residual8 = _mm256_loadu_ps(residual_row + i + 56);
-            const __m256 h7 = _mm256_add_ps(x8, residual8);
-            _mm256_storeu_ps(sum_row + i + 32, h4);
-            _mm256_storeu_ps(sum_row + i + 40, h5);
-            _mm256_storeu_ps(sum_row + i + 48, h6);
-            _mm256_storeu_ps(sum_row + i + 56, h7);
-            squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-            squares5 = _mm256_fmadd_ps(h5, h5, squares5);
-            squares6 = _mm256_fmadd_ps(h6, h6, squares6);
-            squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+        __m256 parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 1024;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = start; i < start + 1024; i += 64) {
+                const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
+                const __m256 residual1 = _mm256_loadu_ps(residual_row + i);
+                const __m256 h = _mm256_add_ps(x1, residual1);
+                const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
+                const __m256 residual2 = _mm256_loadu_ps(residual_row + i + 8);
+                const __m256 h1 = _mm256_add_ps(x2, residual2);
+                const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
+                const __m256 residual3 = _mm256_loadu_ps(residual_row + i + 16);
+                const __m256 h2 = _mm256_add_ps(x3, residual3);
+                const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
+                const __m256 residual4 = _mm256_loadu_ps(residual_row + i + 24);
+                const __m256 h3 = _mm256_add_ps(x4, residual4);
+                _mm256_storeu_ps(sum_row + i, h);
+                _mm256_storeu_ps(sum_row + i + 8, h1);
+                _mm256_storeu_ps(sum_row + i + 16, h2);
+                _mm256_storeu_ps(sum_row + i + 24, h3);
+                squares = _mm256_fmadd_ps(h, h, squares);
+                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
+                squares2 = _mm256_fmadd_ps(h2, h2, squares2);
+                squares3 = _mm256_fmadd_ps(h3, h3, squares3);
+                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                const __m256 residual5 = _mm256_loadu_ps(residual_row + i + 32);
+                const __m256 h4 = _mm256_add_ps(x5, residual5);
+                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                const __m256 residual6 = _mm256_loadu_ps(residual_row + i + 40);
+                const __m256 h5 = _mm256_add_ps(x6, residual6);
+                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                const __m256 residual7 = _mm256_loadu_ps(residual_row + i + 48);
+                const __m256 h6 = _mm256_add_ps(x7, residual7);
+                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                const __m256 residual8 = _mm256_loadu_ps(residual_row + i + 56);
+                const __m256 h7 = _mm256_add_ps(x8, residual8);
+                _mm256_storeu_ps(sum_row + i + 32, h4);
+                _mm256_storeu_ps(sum_row + i + 40, h5);
+                _mm256_storeu_ps(sum_row + i + 48, h6);
+                _mm256_storeu_ps(sum_row + i + 56, h7);
+                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
+                squares6 = _mm256_fmadd_ps(h6, h6, squares6);
+                squares7 = _mm256_fmadd_ps(h7, h7, squares7);
+            }
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            __m256 part8 = ng_avx2_fold_pairs(part7, part7);
+            __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
+            parts[group] = part9;
         }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        __m256 part8 = ng_avx2_fold_pairs(part7, part7);
-        __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 1024; i += 64) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1024));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
-            const __m256 residual1 = _mm256_loadu_ps(residual_row + i + 1024);
-            const __m256 h = _mm256_add_ps(x1, residual1);
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1032));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-            const __m256 residual2 = _mm256_loadu_ps(residual_row + i + 1032);
-            const __m256 h1 = _mm256_add_ps(x2, residual2);
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1040));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            const __m256 residual3 = _mm256_loadu_ps(residual_row + i + 1040);
-            const __m256 h2 = _mm256_add_ps(x3, residual3);
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1048));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            const __m256 residual4 = _mm256_loadu_ps(residual_row + i + 1048);
-            const __m256 h3 = _mm256_add_ps(x4, residual4);
-            _mm256_storeu_ps(sum_row + i + 1024, h);
-            _mm256_storeu_ps(sum_row + i + 1032, h1);
-            _mm256_storeu_ps(sum_row + i + 1040, h2);
-            _mm256_storeu_ps(sum_row + i + 1048, h3);
-            squares8 = _mm256_fmadd_ps(h, h, squares8);
-            squares9 = _mm256_fmadd_ps(h1, h1, squares9);
-            squares10 = _mm256_fmadd_ps(h2, h2, squares10);
-            squares11 = _mm256_fmadd_ps(h3, h3, squares11);
-            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1056));
-            const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 residual5 = _mm256_loadu_ps(residual_row + i + 1056);
-            const __m256 h4 = _mm256_add_ps(x5, residual5);
-            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1064));
-            const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-            const __m256 residual6 = _mm256_loadu_ps(residual_row + i + 1064);
-            const __m256 h5 = _mm256_add_ps(x6, residual6);
-            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1072));
-            const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-            const __m256 residual7 = _mm256_loadu_ps(residual_row + i + 1072);
-            const __m256 h6 = _mm256_add_ps(x7, residual7);
-            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1080));
-            const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-            const __m256 residual8 = _mm256_loadu_ps(residual_row + i + 1080);
-            const __m256 h7 = _mm256_add_ps(x8, residual8);
-            _mm256_storeu_ps(sum_row + i + 1056, h4);
-            _mm256_storeu_ps(sum_row + i + 1064, h5);
-            _mm256_storeu_ps(sum_row + i + 1072, h6);
-            _mm256_storeu_ps(sum_row + i + 1080, h7);
-            squares12 = _mm256_fmadd_ps(h4, h4, squares12);
-            squares13 = _mm256_fmadd_ps(h5, h5, squares13);
-            squares14 = _mm256_fmadd_ps(h6, h6, squares14);
-            squares15 = _mm256_fmadd_ps(h7, h7, squares15);
-        }
-        __m256 part10 = _mm256_add_ps(squares8, squares12);
-        __m256 part11 = _mm256_add_ps(squares9, squares13);
-        __m256 part12 = _mm256_add_ps(squares10, squares14);
-        __m256 part13 = _mm256_add_ps(squares11, squares15);
-        __m256 part14 = _mm256_add_ps(part10, part12);
-        __m256 part15 = _mm256_add_ps(part11, part13);
-        __m256 part16 = _mm256_add_ps(part14, part15);
-        ng_avx2_pin(part16);
-        __m256 part17 = ng_avx2_fold_halves(part16, part16);
-        __m256 part18 = ng_avx2_fold_pairs(part17, part17);
-        __m256 part19 = ng_avx2_fold_neighbours(part18, part18);
-        const __m256 part20 = _mm256_add_ps(part9, part19);
+        const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 2048; i += 32) {
             const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
@@ -289,11 +227,21 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
             const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw3), 16));
             const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(sum4, rstd), gamma4));
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            if (streams) {
+                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            } else {
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f16 h=128 strided
  * Contract:  1: 64 lanes of f32 sums, blocks of 128, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 256 and writes 256 per row, reads 256 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -97,151 +97,145 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdif
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const uint16_t *const x_row = x + (ptrdiff_t)row * x_stride;
-        uint16_t *const y_row = y + (ptrdiff_t)row * y_stride;
-        const uint16_t *const x_row1 = x + (ptrdiff_t)(row + 1) * x_stride;
-        uint16_t *const y_row1 = y + (ptrdiff_t)(row + 1) * y_stride;
-        const uint16_t *const x_row2 = x + (ptrdiff_t)(row + 2) * x_stride;
-        uint16_t *const y_row2 = y + (ptrdiff_t)(row + 2) * y_stride;
-        const uint16_t *const x_row3 = x + (ptrdiff_t)(row + 3) * x_stride;
-        uint16_t *const y_row3 = y + (ptrdiff_t)(row + 3) * y_stride;
-        /* Pass 1 of 2: sum x * x. */
-        __m256 parts[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const uint16_t *const x_at = x + (ptrdiff_t)(row + r) * x_stride;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 128; i += 64) {
-                const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i));
-                const __m256 x1 = _mm256_cvtph_ps(x_raw);
-                squares = _mm256_fmadd_ps(x1, x1, squares);
-                const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
-                const __m256 x2 = _mm256_cvtph_ps(x_raw1);
-                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-                const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 16));
-                const __m256 x3 = _mm256_cvtph_ps(x_raw2);
-                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-                const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
-                const __m256 x4 = _mm256_cvtph_ps(x_raw3);
-                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 32));
-                const __m256 x5 = _mm256_cvtph_ps(x_raw4);
-                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
-                const __m256 x6 = _mm256_cvtph_ps(x_raw5);
-                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 48));
-                const __m256 x7 = _mm256_cvtph_ps(x_raw6);
-                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
-                const __m256 x8 = _mm256_cvtph_ps(x_raw7);
-                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+    __m256 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m256 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            /* Pass 1 of 2: sum x * x. */
+            __m256 parts[4];
+            for (size_t r = 0; r < 4; ++r) {
+                const uint16_t *const x_at = x + (ptrdiff_t)(next + r) * x_stride;
+                __m256 squares = zero;
+                __m256 squares1 = zero;
+                __m256 squares2 = zero;
+                __m256 squares3 = zero;
+                __m256 squares4 = zero;
+                __m256 squares5 = zero;
+                __m256 squares6 = zero;
+                __m256 squares7 = zero;
+                for (size_t i = 0; i < 128; i += 64) {
+                    const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i));
+                    const __m256 x1 = _mm256_cvtph_ps(x_raw);
+                    squares = _mm256_fmadd_ps(x1, x1, squares);
+                    const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
+                    const __m256 x2 = _mm256_cvtph_ps(x_raw1);
+                    squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                    const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 16));
+                    const __m256 x3 = _mm256_cvtph_ps(x_raw2);
+                    squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                    const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
+                    const __m256 x4 = _mm256_cvtph_ps(x_raw3);
+                    squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                    const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 32));
+                    const __m256 x5 = _mm256_cvtph_ps(x_raw4);
+                    squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                    const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
+                    const __m256 x6 = _mm256_cvtph_ps(x_raw5);
+                    squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                    const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 48));
+                    const __m256 x7 = _mm256_cvtph_ps(x_raw6);
+                    squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                    const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
+                    const __m256 x8 = _mm256_cvtph_ps(x_raw7);
+                    squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+                }
+                __m256 part = _mm256_add_ps(squares, squares4);
+                __m256 part1 = _mm256_add_ps(squares1, squares5);
+                __m256 part2 = _mm256_add_ps(squares2, squares6);
+                __m256 part3 = _mm256_add_ps(squares3, squares7);
+                __m256 part4 = _mm256_add_ps(part, part2);
+                __m256 part5 = _mm256_add_ps(part1, part3);
+                __m256 part6 = _mm256_add_ps(part4, part5);
+                ng_avx2_pin(part6);
+                parts[r] = part6;
             }
-            __m256 part = _mm256_add_ps(squares, squares4);
-            __m256 part1 = _mm256_add_ps(squares1, squares5);
-            __m256 part2 = _mm256_add_ps(squares2, squares6);
-            __m256 part3 = _mm256_add_ps(squares3, squares7);
-            __m256 part4 = _mm256_add_ps(part, part2);
-            __m256 part5 = _mm256_add_ps(part1, part3);
-            __m256 part6 = _mm256_add_ps(part4, part5);
-            ng_avx2_pin(part6);
-            parts[r] = part6;
+            __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+            __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+            __m256 part2 = ng_avx2_fold_pairs(part, part1);
+            __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count),
+                    all_eps)));
+            next_rstd = rstd;
         }
-        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-        ng_avx2_forget();
-        for (size_t i = 0; i < 128; i += 8) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_cvtph_ps(x_raw);
-            const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
-            const __m128i out_raw = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x1, rstd1), gamma1),
-                    _MM_FROUND_TO_NEAREST_INT);
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row1 + i));
-            const __m256 x2 = _mm256_cvtph_ps(x_raw1);
-            const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x2, rstd2), gamma1),
-                    _MM_FROUND_TO_NEAREST_INT);
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row2 + i));
-            const __m256 x3 = _mm256_cvtph_ps(x_raw2);
-            const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x3, rstd3), gamma1),
-                    _MM_FROUND_TO_NEAREST_INT);
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row3 + i));
-            const __m256 x4 = _mm256_cvtph_ps(x_raw3);
-            const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x4, rstd4), gamma1),
-                    _MM_FROUND_TO_NEAREST_INT);
-            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-            _mm_storeu_si128((__m128i *)(void *)(y_row1 + i), out_raw1);
-            _mm_storeu_si128((__m128i *)(void *)(y_row2 + i), out_raw2);
-            _mm_storeu_si128((__m128i *)(void *)(y_row3 + i), out_raw3);
+        if (next != row) {
+            const uint16_t *const x_row = x + (ptrdiff_t)row * x_stride;
+            uint16_t *const y_row = y + (ptrdiff_t)row * y_stride;
+            const uint16_t *const x_row1 = x + (ptrdiff_t)(row + 1) * x_stride;
+            uint16_t *const y_row1 = y + (ptrdiff_t)(row + 1) * y_stride;
+            const uint16_t *const x_row2 = x + (ptrdiff_t)(row + 2) * x_stride;
+            uint16_t *const y_row2 = y + (ptrdiff_t)(row + 2) * y_stride;
+            const uint16_t *const x_row3 = x + (ptrdiff_t)(row + 3) * x_stride;
+            uint16_t *const y_row3 = y + (ptrdiff_t)(row + 3) * y_stride;
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+            const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+            const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(5));
+            for (size_t i = 0; i < 128; i += 8) {
+                const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_cvtph_ps(x_raw);
+                const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
+                const __m128i out_raw = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1),
+                        _MM_FROUND_TO_NEAREST_INT);
+                const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row1 + i));
+                const __m256 x2 = _mm256_cvtph_ps(x_raw1);
+                const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x2, rstd1), gamma1),
+                        _MM_FROUND_TO_NEAREST_INT);
+                const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row2 + i));
+                const __m256 x3 = _mm256_cvtph_ps(x_raw2);
+                const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x3, rstd2), gamma1),
+                        _MM_FROUND_TO_NEAREST_INT);
+                const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row3 + i));
+                const __m256 x4 = _mm256_cvtph_ps(x_raw3);
+                const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x4, rstd3), gamma1),
+                        _MM_FROUND_TO_NEAREST_INT);
+                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                _mm_storeu_si128((__m128i *)(void *)(y_row1 + i), out_raw1);
+                _mm_storeu_si128((__m128i *)(void *)(y_row2 + i), out_raw2);
+                _mm_storeu_si128((__m128i *)(void *)(y_row3 + i), out_raw3);
+            }
+            row += 4;
         }
     }
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + (ptrdiff_t)row * x_stride;
         uint16_t *const y_row = y + (ptrdiff_t)row * y_stride;
         /* Pass 1 of 2: sum x * x. */
-        const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row));
-        const __m256 x1 = _mm256_cvtph_ps(x_raw);
-        __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 8));
-        const __m256 x2 = _mm256_cvtph_ps(x_raw1);
-        __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 16));
-        const __m256 x3 = _mm256_cvtph_ps(x_raw2);
-        __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-        const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 24));
-        const __m256 x4 = _mm256_cvtph_ps(x_raw3);
-        __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 32));
-        const __m256 x5 = _mm256_cvtph_ps(x_raw4);
-        __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-        const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 40));
-        const __m256 x6 = _mm256_cvtph_ps(x_raw5);
-        __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-        const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 48));
-        const __m256 x7 = _mm256_cvtph_ps(x_raw6);
-        __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-        const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 56));
-        const __m256 x8 = _mm256_cvtph_ps(x_raw7);
-        __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-        const __m128i x_raw8 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 64));
-        const __m256 x9 = _mm256_cvtph_ps(x_raw8);
-        squares = _mm256_fmadd_ps(x9, x9, squares);
-        const __m128i x_raw9 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 72));
-        const __m256 x10 = _mm256_cvtph_ps(x_raw9);
-        squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-        const __m128i x_raw10 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 80));
-        const __m256 x11 = _mm256_cvtph_ps(x_raw10);
-        squares2 = _mm256_fmadd_ps(x11, x11, squares2);
-        const __m128i x_raw11 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 88));
-        const __m256 x12 = _mm256_cvtph_ps(x_raw11);
-        squares3 = _mm256_fmadd_ps(x12, x12, squares3);
-        const __m128i x_raw12 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 96));
-        const __m256 x13 = _mm256_cvtph_ps(x_raw12);
-        squares4 = _mm256_fmadd_ps(x13, x13, squares4);
-        const __m128i x_raw13 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 104));
-        const __m256 x14 = _mm256_cvtph_ps(x_raw13);
-        squares5 = _mm256_fmadd_ps(x14, x14, squares5);
-        const __m128i x_raw14 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 112));
-        const __m256 x15 = _mm256_cvtph_ps(x_raw14);
-        squares6 = _mm256_fmadd_ps(x15, x15, squares6);
-        const __m128i x_raw15 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 120));
-        const __m256 x16 = _mm256_cvtph_ps(x_raw15);
-        squares7 = _mm256_fmadd_ps(x16, x16, squares7);
+        __m256 squares = zero;
+        __m256 squares1 = zero;
+        __m256 squares2 = zero;
+        __m256 squares3 = zero;
+        __m256 squares4 = zero;
+        __m256 squares5 = zero;
+        __m256 squares6 = zero;
+        __m256 squares7 = zero;
+        for (size_t i = 0; i < 128; i += 64) {
+            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
+            const __m256 x1 = _mm256_cvtph_ps(x_raw);
+            squares = _mm256_fmadd_ps(x1, x1, squares);
+            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
+            const __m256 x2 = _mm256_cvtph_ps(x_raw1);
+            squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
+            const __m256 x3 = _mm256_cvtph_ps(x_raw2);
+            squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
+            const __m256 x4 = _mm256_cvtph_ps(x_raw3);
+            squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+            const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
+            const __m256 x5 = _mm256_cvtph_ps(x_raw4);
+            squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+            const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
+            const __m256 x6 = _mm256_cvtph_ps(x_raw5);
+            squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+            const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
+            const __m256 x7 = _mm256_cvtph_ps(x_raw6);
+            squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+            const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
+            const __m256 x8 = _mm256_cvtph_ps(x_raw7);
+            squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+        }
         __m256 part = _mm256_add_ps(squares, squares4);
         __m256 part1 = _mm256_add_ps(squares1, squares5);
         __m256 part2 = _mm256_add_ps(squares2, squares6);
@@ -256,118 +250,36 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdif
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
         ng_avx2_forget();
-        const __m128i x_raw16 = _mm_loadu_si128((const __m128i *)(const void *)(x_row));
-        const __m256 x17 = _mm256_cvtph_ps(x_raw16);
-        const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma));
-        const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
-        const __m128i out_raw = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x17, rstd), gamma1),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw17 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 8));
-        const __m256 x18 = _mm256_cvtph_ps(x_raw17);
-        const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 8));
-        const __m256 gamma2 = _mm256_cvtph_ps(gamma_raw1);
-        const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x18, rstd), gamma2),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw18 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 16));
-        const __m256 x19 = _mm256_cvtph_ps(x_raw18);
-        const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 16));
-        const __m256 gamma3 = _mm256_cvtph_ps(gamma_raw2);
-        const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x19, rstd), gamma3),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw19 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 24));
-        const __m256 x20 = _mm256_cvtph_ps(x_raw19);
-        const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 24));
-        const __m256 gamma4 = _mm256_cvtph_ps(gamma_raw3);
-        const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x20, rstd), gamma4),
-                _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128((__m128i *)(void *)(y_row), out_raw);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 8), out_raw1);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 16), out_raw2);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 24), out_raw3);
-        const __m128i x_raw20 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 32));
-        const __m256 x21 = _mm256_cvtph_ps(x_raw20);
-        const __m128i gamma_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 32));
-        const __m256 gamma5 = _mm256_cvtph_ps(gamma_raw4);
-        const __m128i out_raw4 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x21, rstd), gamma5),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw21 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 40));
-        const __m256 x22 = _mm256_cvtph_ps(x_raw21);
-        const __m128i gamma_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 40));
-        const __m256 gamma6 = _mm256_cvtph_ps(gamma_raw5);
-        const __m128i out_raw5 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x22, rstd), gamma6),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw22 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 48));
-        const __m256 x23 = _mm256_cvtph_ps(x_raw22);
-        const __m128i gamma_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 48));
-        const __m256 gamma7 = _mm256_cvtph_ps(gamma_raw6);
-        const __m128i out_raw6 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x23, rstd), gamma7),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw23 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 56));
-        const __m256 x24 = _mm256_cvtph_ps(x_raw23);
-        const __m128i gamma_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 56));
-        const __m256 gamma8 = _mm256_cvtph_ps(gamma_raw7);
-        const __m128i out_raw7 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x24, rstd), gamma8),
-                _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 32), out_raw4);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 40), out_raw5);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 48), out_raw6);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 56), out_raw7);
-        const __m128i x_raw24 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 64));
-        const __m256 x25 = _mm256_cvtph_ps(x_raw24);
-        const __m128i gamma_raw8 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 64));
-        const __m256 gamma9 = _mm256_cvtph_ps(gamma_raw8);
-        const __m128i out_raw8 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x25, rstd), gamma9),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw25 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 72));
-        const __m256 x26 = _mm256_cvtph_ps(x_raw25);
-        const __m128i gamma_raw9 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 72));
-        const __m256 gamma10 = _mm256_cvtph_ps(gamma_raw9);
-        const __m128i out_raw9 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x26, rstd), gamma10),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw26 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 80));
-        const __m256 x27 = _mm256_cvtph_ps(x_raw26);
-        const __m128i gamma_raw10 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 80));
-        const __m256 gamma11 = _mm256_cvtph_ps(gamma_raw10);
-        const __m128i out_raw10 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x27, rstd), gamma11),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw27 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 88));
-        const __m256 x28 = _mm256_cvtph_ps(x_raw27);
-        const __m128i gamma_raw11 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 88));
-        const __m256 gamma12 = _mm256_cvtph_ps(gamma_raw11);
-        const __m128i out_raw11 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x28, rstd), gamma12),
-                _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 64), out_raw8);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 72), out_raw9);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 80), out_raw10);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 88), out_raw11);
-        const __m128i x_raw28 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 96));
-        const __m256 x29 = _mm256_cvtph_ps(x_raw28);
-        const __m128i gamma_raw12 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 96));
-        const __m256 gamma13 = _mm256_cvtph_ps(gamma_raw12);
-        const __m128i out_raw12 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x29, rstd), gamma13),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw29 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 104));
-        const __m256 x30 = _mm256_cvtph_ps(x_raw29);
-        const __m128i gamma_raw13 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 104));
-        const __m256 gamma14 = _mm256_cvtph_ps(gamma_raw13);
-        const __m128i out_raw13 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x30, rstd), gamma14),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw30 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 112));
-        const __m256 x31 = _mm256_cvtph_ps(x_raw30);
-        const __m128i gamma_raw14 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 112));
-        const __m256 gamma15 = _mm256_cvtph_ps(gamma_raw14);
-        const __m128i out_raw14 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x31, rstd), gamma15),
-                _MM_FROUND_TO_NEAREST_INT);
-        const __m128i x_raw31 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + 120));
-        const __m256 x32 = _mm256_cvtph_ps(x_raw31);
-        const __m128i gamma_raw15 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + 120));
-        const __m256 gamma16 = _mm256_cvtph_ps(gamma_raw15);
-        const __m128i out_raw15 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x32, rstd), gamma16),
-                _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 96), out_raw12);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 104), out_raw13);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 112), out_raw14);
-        _mm_storeu_si128((__m128i *)(void *)(y_row + 120), out_raw15);
+        for (size_t i = 0; i < 128; i += 32) {
+            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
+            const __m256 x1 = _mm256_cvtph_ps(x_raw);
+            const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
+            const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
+            const __m128i out_raw = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1),
+                    _MM_FROUND_TO_NEAREST_INT);
+            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
+            const __m256 x2 = _mm256_cvtph_ps(x_raw1);
+            const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
+            const __m256 gamma2 = _mm256_cvtph_ps(gamma_raw1);
+            const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x2, rstd), gamma2),
+                    _MM_FROUND_TO_NEAREST_INT);
+            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
+            const __m256 x3 = _mm256_cvtph_ps(x_raw2);
+            const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
+            const __m256 gamma3 = _mm256_cvtph_ps(gamma_raw2);
+            const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x3, rstd), gamma3),
+                    _MM_FROUND_TO_NEAREST_INT);
+            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
+            const __m256 x4 = _mm256_cvtph_ps(x_raw3);
+            const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
+            const __m256 gamma4 = _mm256_cvtph_ps(gamma_raw3);
+            const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_mul_ps(_mm256_mul_ps(x4, rstd), gamma4),
+                    _MM_FROUND_TO_NEAREST_INT);
+            _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+            _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+        }
     }
     _mm256_zeroupper();
 }

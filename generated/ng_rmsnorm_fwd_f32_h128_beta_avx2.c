@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=128 affine=gamma+beta
  * Contract:  1: 64 lanes of f32 sums, blocks of 128, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 512 and writes 512 per row, reads 1024 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -91,118 +91,125 @@ __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float *gamma, const float *beta, float eps,
                                        float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 16384 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(128.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 128;
-        float *const y_row = y + row * 128;
-        /* Pass 1 of 2: sum x * x. */
-        __m256 parts[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const float *const x_at = x_row + r * 128;
-            __m256 squares = zero;
-            __m256 squares1 = zero;
-            __m256 squares2 = zero;
-            __m256 squares3 = zero;
-            __m256 squares4 = zero;
-            __m256 squares5 = zero;
-            __m256 squares6 = zero;
-            __m256 squares7 = zero;
-            for (size_t i = 0; i < 128; i += 64) {
-                const __m256 x1 = _mm256_loadu_ps(x_at + i);
-                squares = _mm256_fmadd_ps(x1, x1, squares);
-                const __m256 x2 = _mm256_loadu_ps(x_at + i + 8);
-                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-                const __m256 x3 = _mm256_loadu_ps(x_at + i + 16);
-                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-                const __m256 x4 = _mm256_loadu_ps(x_at + i + 24);
-                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-                const __m256 x5 = _mm256_loadu_ps(x_at + i + 32);
-                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-                const __m256 x6 = _mm256_loadu_ps(x_at + i + 40);
-                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-                const __m256 x7 = _mm256_loadu_ps(x_at + i + 48);
-                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-                const __m256 x8 = _mm256_loadu_ps(x_at + i + 56);
-                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+    if (!streams) {
+        __m256 next_rstd = zero;
+        for (size_t next = row; rows - row >= 4; next += 4) {
+            const __m256 this_rstd = next_rstd;
+            if (rows - next >= 4) {
+                const float *const x_row = x + next * 128;
+                /* Pass 1 of 2: sum x * x. */
+                __m256 parts[4];
+                for (size_t r = 0; r < 4; ++r) {
+                    const float *const x_at = x_row + r * 128;
+                    __m256 squares = zero;
+                    __m256 squares1 = zero;
+                    __m256 squares2 = zero;
+                    __m256 squares3 = zero;
+                    __m256 squares4 = zero;
+                    __m256 squares5 = zero;
+                    __m256 squares6 = zero;
+                    __m256 squares7 = zero;
+                    for (size_t i = 0; i < 128; i += 64) {
+                        const __m256 x1 = _mm256_loadu_ps(x_at + i);
+                        squares = _mm256_fmadd_ps(x1, x1, squares);
+                        const __m256 x2 = _mm256_loadu_ps(x_at + i + 8);
+                        squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                        const __m256 x3 = _mm256_loadu_ps(x_at + i + 16);
+                        squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                        const __m256 x4 = _mm256_loadu_ps(x_at + i + 24);
+                        squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                        const __m256 x5 = _mm256_loadu_ps(x_at + i + 32);
+                        squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                        const __m256 x6 = _mm256_loadu_ps(x_at + i + 40);
+                        squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                        const __m256 x7 = _mm256_loadu_ps(x_at + i + 48);
+                        squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                        const __m256 x8 = _mm256_loadu_ps(x_at + i + 56);
+                        squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+                    }
+                    __m256 part = _mm256_add_ps(squares, squares4);
+                    __m256 part1 = _mm256_add_ps(squares1, squares5);
+                    __m256 part2 = _mm256_add_ps(squares2, squares6);
+                    __m256 part3 = _mm256_add_ps(squares3, squares7);
+                    __m256 part4 = _mm256_add_ps(part, part2);
+                    __m256 part5 = _mm256_add_ps(part1, part3);
+                    __m256 part6 = _mm256_add_ps(part4, part5);
+                    ng_avx2_pin(part6);
+                    parts[r] = part6;
+                }
+                __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+                __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+                __m256 part2 = ng_avx2_fold_pairs(part, part1);
+                __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
+                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count),
+                        all_eps)));
+                next_rstd = rstd;
             }
-            __m256 part = _mm256_add_ps(squares, squares4);
-            __m256 part1 = _mm256_add_ps(squares1, squares5);
-            __m256 part2 = _mm256_add_ps(squares2, squares6);
-            __m256 part3 = _mm256_add_ps(squares3, squares7);
-            __m256 part4 = _mm256_add_ps(part, part2);
-            __m256 part5 = _mm256_add_ps(part1, part3);
-            __m256 part6 = _mm256_add_ps(part4, part5);
-            ng_avx2_pin(part6);
-            parts[r] = part6;
-        }
-        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-        ng_avx2_forget();
-        for (size_t i = 0; i < 128; i += 8) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i);
-            const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
-            const __m256 beta1 = _mm256_loadu_ps(beta + i);
-            const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(x1, rstd1), gamma1, beta1);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 128);
-            const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(x2, rstd2), gamma1, beta1);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 256);
-            const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(x3, rstd3), gamma1, beta1);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 384);
-            const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(x4, rstd4), gamma1, beta1);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 128, out1);
-            _mm256_storeu_ps(y_row + i + 256, out2);
-            _mm256_storeu_ps(y_row + i + 384, out3);
+            if (next != row) {
+                const float *const x_row = x + row * 128;
+                float *const y_row = y + row * 128;
+                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
+                const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+                const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
+                const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+                const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(5));
+                for (size_t i = 0; i < 128; i += 8) {
+                    const __m256 x1 = _mm256_loadu_ps(x_row + i);
+                    const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
+                    const __m256 beta1 = _mm256_loadu_ps(beta + i);
+                    const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(x1, rstd), gamma1, beta1);
+                    const __m256 x2 = _mm256_loadu_ps(x_row + i + 128);
+                    const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(x2, rstd1), gamma1, beta1);
+                    const __m256 x3 = _mm256_loadu_ps(x_row + i + 256);
+                    const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(x3, rstd2), gamma1, beta1);
+                    const __m256 x4 = _mm256_loadu_ps(x_row + i + 384);
+                    const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(x4, rstd3), gamma1, beta1);
+                    _mm256_storeu_ps(y_row + i, out);
+                    _mm256_storeu_ps(y_row + i + 128, out1);
+                    _mm256_storeu_ps(y_row + i + 256, out2);
+                    _mm256_storeu_ps(y_row + i + 384, out3);
+                }
+                row += 4;
+            }
         }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 128;
         float *const y_row = y + row * 128;
         /* Pass 1 of 2: sum x * x. */
-        const __m256 x1 = _mm256_loadu_ps(x_row);
-        __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        const __m256 x2 = _mm256_loadu_ps(x_row + 8);
-        __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        const __m256 x3 = _mm256_loadu_ps(x_row + 16);
-        __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-        const __m256 x4 = _mm256_loadu_ps(x_row + 24);
-        __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        const __m256 x5 = _mm256_loadu_ps(x_row + 32);
-        __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-        const __m256 x6 = _mm256_loadu_ps(x_row + 40);
-        __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-        const __m256 x7 = _mm256_loadu_ps(x_row + 48);
-        __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-        const __m256 x8 = _mm256_loadu_ps(x_row + 56);
-        __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-        const __m256 x9 = _mm256_loadu_ps(x_row + 64);
-        squares = _mm256_fmadd_ps(x9, x9, squares);
-        const __m256 x10 = _mm256_loadu_ps(x_row + 72);
-        squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-        const __m256 x11 = _mm256_loadu_ps(x_row + 80);
-        squares2 = _mm256_fmadd_ps(x11, x11, squares2);
-        const __m256 x12 = _mm256_loadu_ps(x_row + 88);
-        squares3 = _mm256_fmadd_ps(x12, x12, squares3);
-        const __m256 x13 = _mm256_loadu_ps(x_row + 96);
-        squares4 = _mm256_fmadd_ps(x13, x13, squares4);
-        const __m256 x14 = _mm256_loadu_ps(x_row + 104);
-        squares5 = _mm256_fmadd_ps(x14, x14, squares5);
-        const __m256 x15 = _mm256_loadu_ps(x_row + 112);
-        squares6 = _mm256_fmadd_ps(x15, x15, squares6);
-        const __m256 x16 = _mm256_loadu_ps(x_row + 120);
-        squares7 = _mm256_fmadd_ps(x16, x16, squares7);
+        __m256 squares = zero;
+        __m256 squares1 = zero;
+        __m256 squares2 = zero;
+        __m256 squares3 = zero;
+        __m256 squares4 = zero;
+        __m256 squares5 = zero;
+        __m256 squares6 = zero;
+        __m256 squares7 = zero;
+        for (size_t i = 0; i < 128; i += 64) {
+            const __m256 x1 = _mm256_loadu_ps(x_row + i);
+            squares = _mm256_fmadd_ps(x1, x1, squares);
+            const __m256 x2 = _mm256_loadu_ps(x_row + i + 8);
+            squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+            const __m256 x3 = _mm256_loadu_ps(x_row + i + 16);
+            squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+            const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
+            squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+            const __m256 x5 = _mm256_loadu_ps(x_row + i + 32);
+            squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+            const __m256 x6 = _mm256_loadu_ps(x_row + i + 40);
+            squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+            const __m256 x7 = _mm256_loadu_ps(x_row + i + 48);
+            squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+            const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
+            squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+        }
         __m256 part = _mm256_add_ps(squares, squares4);
         __m256 part1 = _mm256_add_ps(squares1, squares5);
         __m256 part2 = _mm256_add_ps(squares2, squares6);
@@ -217,86 +224,38 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float 
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
         ng_avx2_forget();
-        const __m256 x17 = _mm256_loadu_ps(x_row);
-        const __m256 gamma1 = _mm256_loadu_ps(gamma);
-        const __m256 beta1 = _mm256_loadu_ps(beta);
-        const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(x17, rstd), gamma1, beta1);
-        const __m256 x18 = _mm256_loadu_ps(x_row + 8);
-        const __m256 gamma2 = _mm256_loadu_ps(gamma + 8);
-        const __m256 beta2 = _mm256_loadu_ps(beta + 8);
-        const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(x18, rstd), gamma2, beta2);
-        const __m256 x19 = _mm256_loadu_ps(x_row + 16);
-        const __m256 gamma3 = _mm256_loadu_ps(gamma + 16);
-        const __m256 beta3 = _mm256_loadu_ps(beta + 16);
-        const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(x19, rstd), gamma3, beta3);
-        const __m256 x20 = _mm256_loadu_ps(x_row + 24);
-        const __m256 gamma4 = _mm256_loadu_ps(gamma + 24);
-        const __m256 beta4 = _mm256_loadu_ps(beta + 24);
-        const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(x20, rstd), gamma4, beta4);
-        _mm256_storeu_ps(y_row, out);
-        _mm256_storeu_ps(y_row + 8, out1);
-        _mm256_storeu_ps(y_row + 16, out2);
-        _mm256_storeu_ps(y_row + 24, out3);
-        const __m256 x21 = _mm256_loadu_ps(x_row + 32);
-        const __m256 gamma5 = _mm256_loadu_ps(gamma + 32);
-        const __m256 beta5 = _mm256_loadu_ps(beta + 32);
-        const __m256 out4 = _mm256_fmadd_ps(_mm256_mul_ps(x21, rstd), gamma5, beta5);
-        const __m256 x22 = _mm256_loadu_ps(x_row + 40);
-        const __m256 gamma6 = _mm256_loadu_ps(gamma + 40);
-        const __m256 beta6 = _mm256_loadu_ps(beta + 40);
-        const __m256 out5 = _mm256_fmadd_ps(_mm256_mul_ps(x22, rstd), gamma6, beta6);
-        const __m256 x23 = _mm256_loadu_ps(x_row + 48);
-        const __m256 gamma7 = _mm256_loadu_ps(gamma + 48);
-        const __m256 beta7 = _mm256_loadu_ps(beta + 48);
-        const __m256 out6 = _mm256_fmadd_ps(_mm256_mul_ps(x23, rstd), gamma7, beta7);
-        const __m256 x24 = _mm256_loadu_ps(x_row + 56);
-        const __m256 gamma8 = _mm256_loadu_ps(gamma + 56);
-        const __m256 beta8 = _mm256_loadu_ps(beta + 56);
-        const __m256 out7 = _mm256_fmadd_ps(_mm256_mul_ps(x24, rstd), gamma8, beta8);
-        _mm256_storeu_ps(y_row + 32, out4);
-        _mm256_storeu_ps(y_row + 40, out5);
-        _mm256_storeu_ps(y_row + 48, out6);
-        _mm256_storeu_ps(y_row + 56, out7);
-        const __m256 x25 = _mm256_loadu_ps(x_row + 64);
-        const __m256 gamma9 = _mm256_loadu_ps(gamma + 64);
-        const __m256 beta9 = _mm256_loadu_ps(beta + 64);
-        const __m256 out8 = _mm256_fmadd_ps(_mm256_mul_ps(x25, rstd), gamma9, beta9);
-        const __m256 x26 = _mm256_loadu_ps(x_row + 72);
-        const __m256 gamma10 = _mm256_loadu_ps(gamma + 72);
-        const __m256 beta10 = _mm256_loadu_ps(beta + 72);
-        const __m256 out9 = _mm256_fmadd_ps(_mm256_mul_ps(x26, rstd), gamma10, beta10);
-        const __m256 x27 = _mm256_loadu_ps(x_row + 80);
-        const __m256 gamma11 = _mm256_loadu_ps(gamma + 80);
-        const __m256 beta11 = _mm256_loadu_ps(beta + 80);
-        const __m256 out10 = _mm256_fmadd_ps(_mm256_mul_ps(x27, rstd), gamma11, beta11);
-        const __m256 x28 = _mm256_loadu_ps(x_row + 88);
-        const __m256 gamma12 = _mm256_loadu_ps(gamma + 88);
-        const __m256 beta12 = _mm256_loadu_ps(beta + 88);
-        const __m256 out11 = _mm256_fmadd_ps(_mm256_mul_ps(x28, rstd), gamma12, beta12);
-        _mm256_storeu_ps(y_row + 64, out8);
-        _mm256_storeu_ps(y_row + 72, out9);
-        _mm256_storeu_ps(y_row + 80, out10);
-        _mm256_storeu_ps(y_row + 88, out11);
-        const __m256 x29 = _mm256_loadu_ps(x_row + 96);
-        const __m256 gamma13 = _mm256_loadu_ps(gamma + 96);
-        const __m256 beta13 = _mm256_loadu_ps(beta + 96);
-        const __m256 out12 = _mm256_fmadd_ps(_mm256_mul_ps(x29, rstd), gamma13, beta13);
-        const __m256 x30 = _mm256_loadu_ps(x_row + 104);
-        const __m256 gamma14 = _mm256_loadu_ps(gamma + 104);
-        const __m256 beta14 = _mm256_loadu_ps(beta + 104);
-        const __m256 out13 = _mm256_fmadd_ps(_mm256_mul_ps(x30, rstd), gamma14, beta14);
-        const __m256 x31 = _mm256_loadu_ps(x_row + 112);
-        const __m256 gamma15 = _mm256_loadu_ps(gamma + 112);
-        const __m256 beta15 = _mm256_loadu_ps(beta + 112);
-        const __m256 out14 = _mm256_fmadd_ps(_mm256_mul_ps(x31, rstd), gamma15, beta15);
-        const __m256 x32 = _mm256_loadu_ps(x_row + 120);
-        const __m256 gamma16 = _mm256_loadu_ps(gamma + 120);
-        const __m256 beta16 = _mm256_loadu_ps(beta + 120);
-        const __m256 out15 = _mm256_fmadd_ps(_mm256_mul_ps(x32, rstd), gamma16, beta16);
-        _mm256_storeu_ps(y_row + 96, out12);
-        _mm256_storeu_ps(y_row + 104, out13);
-        _mm256_storeu_ps(y_row + 112, out14);
-        _mm256_storeu_ps(y_row + 120, out15);
+        for (size_t i = 0; i < 128; i += 32) {
+            const __m256 x1 = _mm256_loadu_ps(x_row + i);
+            const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
+            const __m256 beta1 = _mm256_loadu_ps(beta + i);
+            const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(x1, rstd), gamma1, beta1);
+            const __m256 x2 = _mm256_loadu_ps(x_row + i + 8);
+            const __m256 gamma2 = _mm256_loadu_ps(gamma + i + 8);
+            const __m256 beta2 = _mm256_loadu_ps(beta + i + 8);
+            const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(x2, rstd), gamma2, beta2);
+            const __m256 x3 = _mm256_loadu_ps(x_row + i + 16);
+            const __m256 gamma3 = _mm256_loadu_ps(gamma + i + 16);
+            const __m256 beta3 = _mm256_loadu_ps(beta + i + 16);
+            const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(x3, rstd), gamma3, beta3);
+            const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
+            const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
+            const __m256 beta4 = _mm256_loadu_ps(beta + i + 24);
+            const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(x4, rstd), gamma4, beta4);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
+        }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

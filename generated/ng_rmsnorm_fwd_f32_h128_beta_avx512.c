@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=128 affine=gamma+beta
  * Contract:  1: 64 lanes of f32 sums, blocks of 128, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 512 and writes 512 per row, reads 1024 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -51,12 +51,6 @@ NG_API void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, con
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -109,128 +103,141 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
                                          float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 16384 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(128.0f);
     const __m512 all_eps = _mm512_set1_ps(eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 2; row += 2) {
-        const float *const x_row = x + row * 128;
-        float *const y_row = y + row * 128;
-        /* Pass 1 of 2: sum x * x. */
-        const __m512 x1 = _mm512_loadu_ps(x_row);
-        __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
-        const __m512 x2 = _mm512_loadu_ps(x_row + 16);
-        __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
-        const __m512 x3 = _mm512_loadu_ps(x_row + 32);
-        __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
-        const __m512 x4 = _mm512_loadu_ps(x_row + 48);
-        __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
-        const __m512 x5 = _mm512_loadu_ps(x_row + 64);
-        squares = _mm512_fmadd_ps(x5, x5, squares);
-        const __m512 x6 = _mm512_loadu_ps(x_row + 80);
-        squares1 = _mm512_fmadd_ps(x6, x6, squares1);
-        const __m512 x7 = _mm512_loadu_ps(x_row + 96);
-        squares2 = _mm512_fmadd_ps(x7, x7, squares2);
-        const __m512 x8 = _mm512_loadu_ps(x_row + 112);
-        squares3 = _mm512_fmadd_ps(x8, x8, squares3);
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        __m512 part2 = _mm512_add_ps(part, part1);
-        ng_avx512_pin(part2);
-        const __m512 x9 = _mm512_loadu_ps(x_row + 128);
-        __m512 squares4 = _mm512_fmadd_ps(x9, x9, zero);
-        const __m512 x10 = _mm512_loadu_ps(x_row + 144);
-        __m512 squares5 = _mm512_fmadd_ps(x10, x10, zero);
-        const __m512 x11 = _mm512_loadu_ps(x_row + 160);
-        __m512 squares6 = _mm512_fmadd_ps(x11, x11, zero);
-        const __m512 x12 = _mm512_loadu_ps(x_row + 176);
-        __m512 squares7 = _mm512_fmadd_ps(x12, x12, zero);
-        const __m512 x13 = _mm512_loadu_ps(x_row + 192);
-        squares4 = _mm512_fmadd_ps(x13, x13, squares4);
-        const __m512 x14 = _mm512_loadu_ps(x_row + 208);
-        squares5 = _mm512_fmadd_ps(x14, x14, squares5);
-        const __m512 x15 = _mm512_loadu_ps(x_row + 224);
-        squares6 = _mm512_fmadd_ps(x15, x15, squares6);
-        const __m512 x16 = _mm512_loadu_ps(x_row + 240);
-        squares7 = _mm512_fmadd_ps(x16, x16, squares7);
-        __m512 part3 = _mm512_add_ps(squares4, squares6);
-        __m512 part4 = _mm512_add_ps(squares5, squares7);
-        __m512 part5 = _mm512_add_ps(part3, part4);
-        ng_avx512_pin(part5);
-        __m512 part6 = ng_avx512_fold_halves(part2, part5);
-        __m512 part7 = ng_avx512_fold_quarters(part6, part6);
-        __m512 part8 = ng_avx512_fold_pairs(part7, part7);
-        __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part9, count), all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        ng_avx512_forget();
-        const __m512 x17 = _mm512_loadu_ps(x_row);
-        const __m512 gamma1 = _mm512_loadu_ps(gamma);
-        const __m512 beta1 = _mm512_loadu_ps(beta);
-        const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(x17, rstd1), gamma1, beta1);
-        const __m512 x18 = _mm512_loadu_ps(x_row + 128);
-        const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(x18, rstd2), gamma1, beta1);
-        const __m512 x19 = _mm512_loadu_ps(x_row + 16);
-        const __m512 gamma2 = _mm512_loadu_ps(gamma + 16);
-        const __m512 beta2 = _mm512_loadu_ps(beta + 16);
-        const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(x19, rstd1), gamma2, beta2);
-        const __m512 x20 = _mm512_loadu_ps(x_row + 144);
-        const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(x20, rstd2), gamma2, beta2);
-        const __m512 x21 = _mm512_loadu_ps(x_row + 32);
-        const __m512 gamma3 = _mm512_loadu_ps(gamma + 32);
-        const __m512 beta3 = _mm512_loadu_ps(beta + 32);
-        const __m512 out4 = _mm512_fmadd_ps(_mm512_mul_ps(x21, rstd1), gamma3, beta3);
-        const __m512 x22 = _mm512_loadu_ps(x_row + 160);
-        const __m512 out5 = _mm512_fmadd_ps(_mm512_mul_ps(x22, rstd2), gamma3, beta3);
-        const __m512 x23 = _mm512_loadu_ps(x_row + 48);
-        const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
-        const __m512 beta4 = _mm512_loadu_ps(beta + 48);
-        const __m512 out6 = _mm512_fmadd_ps(_mm512_mul_ps(x23, rstd1), gamma4, beta4);
-        const __m512 x24 = _mm512_loadu_ps(x_row + 176);
-        const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(x24, rstd2), gamma4, beta4);
-        _mm512_storeu_ps(y_row, out);
-        _mm512_storeu_ps(y_row + 128, out1);
-        _mm512_storeu_ps(y_row + 16, out2);
-        _mm512_storeu_ps(y_row + 144, out3);
-        _mm512_storeu_ps(y_row + 32, out4);
-        _mm512_storeu_ps(y_row + 160, out5);
-        _mm512_storeu_ps(y_row + 48, out6);
-        _mm512_storeu_ps(y_row + 176, out7);
-        const __m512 x25 = _mm512_loadu_ps(x_row + 64);
-        const __m512 gamma5 = _mm512_loadu_ps(gamma + 64);
-        const __m512 beta5 = _mm512_loadu_ps(beta + 64);
-        const __m512 out8 = _mm512_fmadd_ps(_mm512_mul_ps(x25, rstd1), gamma5, beta5);
-        const __m512 x26 = _mm512_loadu_ps(x_row + 192);
-        const __m512 out9 = _mm512_fmadd_ps(_mm512_mul_ps(x26, rstd2), gamma5, beta5);
-        const __m512 x27 = _mm512_loadu_ps(x_row + 80);
-        const __m512 gamma6 = _mm512_loadu_ps(gamma + 80);
-        const __m512 beta6 = _mm512_loadu_ps(beta + 80);
-        const __m512 out10 = _mm512_fmadd_ps(_mm512_mul_ps(x27, rstd1), gamma6, beta6);
-        const __m512 x28 = _mm512_loadu_ps(x_row + 208);
-        const __m512 out11 = _mm512_fmadd_ps(_mm512_mul_ps(x28, rstd2), gamma6, beta6);
-        const __m512 x29 = _mm512_loadu_ps(x_row + 96);
-        const __m512 gamma7 = _mm512_loadu_ps(gamma + 96);
-        const __m512 beta7 = _mm512_loadu_ps(beta + 96);
-        const __m512 out12 = _mm512_fmadd_ps(_mm512_mul_ps(x29, rstd1), gamma7, beta7);
-        const __m512 x30 = _mm512_loadu_ps(x_row + 224);
-        const __m512 out13 = _mm512_fmadd_ps(_mm512_mul_ps(x30, rstd2), gamma7, beta7);
-        const __m512 x31 = _mm512_loadu_ps(x_row + 112);
-        const __m512 gamma8 = _mm512_loadu_ps(gamma + 112);
-        const __m512 beta8 = _mm512_loadu_ps(beta + 112);
-        const __m512 out14 = _mm512_fmadd_ps(_mm512_mul_ps(x31, rstd1), gamma8, beta8);
-        const __m512 x32 = _mm512_loadu_ps(x_row + 240);
-        const __m512 out15 = _mm512_fmadd_ps(_mm512_mul_ps(x32, rstd2), gamma8, beta8);
-        _mm512_storeu_ps(y_row + 64, out8);
-        _mm512_storeu_ps(y_row + 192, out9);
-        _mm512_storeu_ps(y_row + 80, out10);
-        _mm512_storeu_ps(y_row + 208, out11);
-        _mm512_storeu_ps(y_row + 96, out12);
-        _mm512_storeu_ps(y_row + 224, out13);
-        _mm512_storeu_ps(y_row + 112, out14);
-        _mm512_storeu_ps(y_row + 240, out15);
+    if (!streams) {
+        __m512 next_rstd = zero;
+        for (size_t next = row; rows - row >= 2; next += 2) {
+            const __m512 this_rstd = next_rstd;
+            if (rows - next >= 2) {
+                const float *const x_row = x + next * 128;
+                /* Pass 1 of 2: sum x * x. */
+                const __m512 x1 = _mm512_loadu_ps(x_row);
+                __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
+                const __m512 x2 = _mm512_loadu_ps(x_row + 16);
+                __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
+                const __m512 x3 = _mm512_loadu_ps(x_row + 32);
+                __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
+                const __m512 x4 = _mm512_loadu_ps(x_row + 48);
+                __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
+                const __m512 x5 = _mm512_loadu_ps(x_row + 64);
+                squares = _mm512_fmadd_ps(x5, x5, squares);
+                const __m512 x6 = _mm512_loadu_ps(x_row + 80);
+                squares1 = _mm512_fmadd_ps(x6, x6, squares1);
+                const __m512 x7 = _mm512_loadu_ps(x_row + 96);
+                squares2 = _mm512_fmadd_ps(x7, x7, squares2);
+                const __m512 x8 = _mm512_loadu_ps(x_row + 112);
+                squares3 = _mm512_fmadd_ps(x8, x8, squares3);
+                __m512 part = _mm512_add_ps(squares, squares2);
+                __m512 part1 = _mm512_add_ps(squares1, squares3);
+                __m512 part2 = _mm512_add_ps(part, part1);
+                ng_avx512_pin(part2);
+                const __m512 x9 = _mm512_loadu_ps(x_row + 128);
+                __m512 squares4 = _mm512_fmadd_ps(x9, x9, zero);
+                const __m512 x10 = _mm512_loadu_ps(x_row + 144);
+                __m512 squares5 = _mm512_fmadd_ps(x10, x10, zero);
+                const __m512 x11 = _mm512_loadu_ps(x_row + 160);
+                __m512 squares6 = _mm512_fmadd_ps(x11, x11, zero);
+                const __m512 x12 = _mm512_loadu_ps(x_row + 176);
+                __m512 squares7 = _mm512_fmadd_ps(x12, x12, zero);
+                const __m512 x13 = _mm512_loadu_ps(x_row + 192);
+                squares4 = _mm512_fmadd_ps(x13, x13, squares4);
+                const __m512 x14 = _mm512_loadu_ps(x_row + 208);
+                squares5 = _mm512_fmadd_ps(x14, x14, squares5);
+                const __m512 x15 = _mm512_loadu_ps(x_row + 224);
+                squares6 = _mm512_fmadd_ps(x15, x15, squares6);
+                const __m512 x16 = _mm512_loadu_ps(x_row + 240);
+                squares7 = _mm512_fmadd_ps(x16, x16, squares7);
+                __m512 part3 = _mm512_add_ps(squares4, squares6);
+                __m512 part4 = _mm512_add_ps(squares5, squares7);
+                __m512 part5 = _mm512_add_ps(part3, part4);
+                ng_avx512_pin(part5);
+                __m512 part6 = ng_avx512_fold_halves(part2, part5);
+                __m512 part7 = ng_avx512_fold_quarters(part6, part6);
+                __m512 part8 = ng_avx512_fold_pairs(part7, part7);
+                __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
+                const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part9, count),
+                        all_eps)));
+                next_rstd = rstd;
+            }
+            if (next != row) {
+                const float *const x_row = x + row * 128;
+                float *const y_row = y + row * 128;
+                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
+                const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+                const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+                const __m512 x1 = _mm512_loadu_ps(x_row);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma);
+                const __m512 beta1 = _mm512_loadu_ps(beta);
+                const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(x1, rstd), gamma1, beta1);
+                const __m512 x2 = _mm512_loadu_ps(x_row + 128);
+                const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(x2, rstd1), gamma1, beta1);
+                const __m512 x3 = _mm512_loadu_ps(x_row + 16);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + 16);
+                const __m512 beta2 = _mm512_loadu_ps(beta + 16);
+                const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(x3, rstd), gamma2, beta2);
+                const __m512 x4 = _mm512_loadu_ps(x_row + 144);
+                const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(x4, rstd1), gamma2, beta2);
+                const __m512 x5 = _mm512_loadu_ps(x_row + 32);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + 32);
+                const __m512 beta3 = _mm512_loadu_ps(beta + 32);
+                const __m512 out4 = _mm512_fmadd_ps(_mm512_mul_ps(x5, rstd), gamma3, beta3);
+                const __m512 x6 = _mm512_loadu_ps(x_row + 160);
+                const __m512 out5 = _mm512_fmadd_ps(_mm512_mul_ps(x6, rstd1), gamma3, beta3);
+                const __m512 x7 = _mm512_loadu_ps(x_row + 48);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
+                const __m512 beta4 = _mm512_loadu_ps(beta + 48);
+                const __m512 out6 = _mm512_fmadd_ps(_mm512_mul_ps(x7, rstd), gamma4, beta4);
+                const __m512 x8 = _mm512_loadu_ps(x_row + 176);
+                const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(x8, rstd1), gamma4, beta4);
+                _mm512_storeu_ps(y_row, out);
+                _mm512_storeu_ps(y_row + 128, out1);
+                _mm512_storeu_ps(y_row + 16, out2);
+                _mm512_storeu_ps(y_row + 144, out3);
+                _mm512_storeu_ps(y_row + 32, out4);
+                _mm512_storeu_ps(y_row + 160, out5);
+                _mm512_storeu_ps(y_row + 48, out6);
+                _mm512_storeu_ps(y_row + 176, out7);
+                const __m512 x9 = _mm512_loadu_ps(x_row + 64);
+                const __m512 gamma5 = _mm512_loadu_ps(gamma + 64);
+                const __m512 beta5 = _mm512_loadu_ps(beta + 64);
+                const __m512 out8 = _mm512_fmadd_ps(_mm512_mul_ps(x9, rstd), gamma5, beta5);
+                const __m512 x10 = _mm512_loadu_ps(x_row + 192);
+                const __m512 out9 = _mm512_fmadd_ps(_mm512_mul_ps(x10, rstd1), gamma5, beta5);
+                const __m512 x11 = _mm512_loadu_ps(x_row + 80);
+                const __m512 gamma6 = _mm512_loadu_ps(gamma + 80);
+                const __m512 beta6 = _mm512_loadu_ps(beta + 80);
+                const __m512 out10 = _mm512_fmadd_ps(_mm512_mul_ps(x11, rstd), gamma6, beta6);
+                const __m512 x12 = _mm512_loadu_ps(x_row + 208);
+                const __m512 out11 = _mm512_fmadd_ps(_mm512_mul_ps(x12, rstd1), gamma6, beta6);
+                const __m512 x13 = _mm512_loadu_ps(x_row + 96);
+                const __m512 gamma7 = _mm512_loadu_ps(gamma + 96);
+                const __m512 beta7 = _mm512_loadu_ps(beta + 96);
+                const __m512 out12 = _mm512_fmadd_ps(_mm512_mul_ps(x13, rstd), gamma7, beta7);
+                const __m512 x14 = _mm512_loadu_ps(x_row + 224);
+                const __m512 out13 = _mm512_fmadd_ps(_mm512_mul_ps(x14, rstd1), gamma7, beta7);
+                const __m512 x15 = _mm512_loadu_ps(x_row + 112);
+                const __m512 gamma8 = _mm512_loadu_ps(gamma + 112);
+                const __m512 beta8 = _mm512_loadu_ps(beta + 112);
+                const __m512 out14 = _mm512_fmadd_ps(_mm512_mul_ps(x15, rstd), gamma8, beta8);
+                const __m512 x16 = _mm512_loadu_ps(x_row + 240);
+                const __m512 out15 = _mm512_fmadd_ps(_mm512_mul_ps(x16, rstd1), gamma8, beta8);
+                _mm512_storeu_ps(y_row + 64, out8);
+                _mm512_storeu_ps(y_row + 192, out9);
+                _mm512_storeu_ps(y_row + 80, out10);
+                _mm512_storeu_ps(y_row + 208, out11);
+                _mm512_storeu_ps(y_row + 96, out12);
+                _mm512_storeu_ps(y_row + 224, out13);
+                _mm512_storeu_ps(y_row + 112, out14);
+                _mm512_storeu_ps(y_row + 240, out15);
+                row += 2;
+            }
+        }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 128;
@@ -294,14 +301,28 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, const float *x, const floa
         const __m512 gamma8 = _mm512_loadu_ps(gamma + 112);
         const __m512 beta8 = _mm512_loadu_ps(beta + 112);
         const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(x16, rstd), gamma8, beta8);
-        _mm512_storeu_ps(y_row, out);
-        _mm512_storeu_ps(y_row + 16, out1);
-        _mm512_storeu_ps(y_row + 32, out2);
-        _mm512_storeu_ps(y_row + 48, out3);
-        _mm512_storeu_ps(y_row + 64, out4);
-        _mm512_storeu_ps(y_row + 80, out5);
-        _mm512_storeu_ps(y_row + 96, out6);
-        _mm512_storeu_ps(y_row + 112, out7);
+        if (streams) {
+            _mm512_stream_ps(y_row, out);
+            _mm512_stream_ps(y_row + 16, out1);
+            _mm512_stream_ps(y_row + 32, out2);
+            _mm512_stream_ps(y_row + 48, out3);
+            _mm512_stream_ps(y_row + 64, out4);
+            _mm512_stream_ps(y_row + 80, out5);
+            _mm512_stream_ps(y_row + 96, out6);
+            _mm512_stream_ps(y_row + 112, out7);
+        } else {
+            _mm512_storeu_ps(y_row, out);
+            _mm512_storeu_ps(y_row + 16, out1);
+            _mm512_storeu_ps(y_row + 32, out2);
+            _mm512_storeu_ps(y_row + 48, out3);
+            _mm512_storeu_ps(y_row + 64, out4);
+            _mm512_storeu_ps(y_row + 80, out5);
+            _mm512_storeu_ps(y_row + 96, out6);
+            _mm512_storeu_ps(y_row + 112, out7);
+        }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=128 affine=gamma+beta
  * Contract:  1: 64 lanes of f32 sums, blocks of 128, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 512 and writes 512 per row, reads 1024 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512

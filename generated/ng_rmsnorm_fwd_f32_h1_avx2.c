@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 1, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 4 and writes 4 per row, reads 4 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -109,44 +109,53 @@ void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma,
     const __m256 one = _mm256_set1_ps(1.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 1;
-        float *const y_row = y + row * 1;
-        /* Pass 1 of 2: sum x * x. */
-        const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
-        __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-        ng_avx2_pin(squares);
-        const __m256 x2 = _mm256_maskload_ps(x_row + 1, ng_avx2_first(1));
-        __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-        ng_avx2_pin(squares1);
-        const __m256 x3 = _mm256_maskload_ps(x_row + 2, ng_avx2_first(1));
-        __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-        ng_avx2_pin(squares2);
-        const __m256 x4 = _mm256_maskload_ps(x_row + 3, ng_avx2_first(1));
-        __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-        ng_avx2_pin(squares3);
-        __m256 part = ng_avx2_fold_halves(squares, squares1);
-        __m256 part1 = ng_avx2_fold_halves(squares2, squares3);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, one), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(6));
-        const __m256 x5 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
-        const __m256 gamma1 = _mm256_maskload_ps(gamma, ng_avx2_first(1));
-        const __m256 out = _mm256_mul_ps(_mm256_mul_ps(x5, rstd1), gamma1);
-        const __m256 x6 = _mm256_maskload_ps(x_row + 1, ng_avx2_first(1));
-        const __m256 out1 = _mm256_mul_ps(_mm256_mul_ps(x6, rstd2), gamma1);
-        const __m256 x7 = _mm256_maskload_ps(x_row + 2, ng_avx2_first(1));
-        const __m256 out2 = _mm256_mul_ps(_mm256_mul_ps(x7, rstd3), gamma1);
-        const __m256 x8 = _mm256_maskload_ps(x_row + 3, ng_avx2_first(1));
-        const __m256 out3 = _mm256_mul_ps(_mm256_mul_ps(x8, rstd4), gamma1);
-        ng_avx2_store_f32(y_row, out, 1);
-        ng_avx2_store_f32(y_row + 1, out1, 1);
-        ng_avx2_store_f32(y_row + 2, out2, 1);
-        ng_avx2_store_f32(y_row + 3, out3, 1);
+    __m256 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m256 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const float *const x_row = x + next * 1;
+            /* Pass 1 of 2: sum x * x. */
+            const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
+            __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
+            ng_avx2_pin(squares);
+            const __m256 x2 = _mm256_maskload_ps(x_row + 1, ng_avx2_first(1));
+            __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
+            ng_avx2_pin(squares1);
+            const __m256 x3 = _mm256_maskload_ps(x_row + 2, ng_avx2_first(1));
+            __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
+            ng_avx2_pin(squares2);
+            const __m256 x4 = _mm256_maskload_ps(x_row + 3, ng_avx2_first(1));
+            __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
+            ng_avx2_pin(squares3);
+            __m256 part = ng_avx2_fold_halves(squares, squares1);
+            __m256 part1 = ng_avx2_fold_halves(squares2, squares3);
+            __m256 part2 = ng_avx2_fold_pairs(part, part1);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, one), all_eps)));
+            next_rstd = rstd;
+        }
+        if (next != row) {
+            const float *const x_row = x + row * 1;
+            float *const y_row = y + row * 1;
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+            const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+            const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
+            const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(2));
+            const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(6));
+            const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
+            const __m256 gamma1 = _mm256_maskload_ps(gamma, ng_avx2_first(1));
+            const __m256 out = _mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1);
+            const __m256 x2 = _mm256_maskload_ps(x_row + 1, ng_avx2_first(1));
+            const __m256 out1 = _mm256_mul_ps(_mm256_mul_ps(x2, rstd1), gamma1);
+            const __m256 x3 = _mm256_maskload_ps(x_row + 2, ng_avx2_first(1));
+            const __m256 out2 = _mm256_mul_ps(_mm256_mul_ps(x3, rstd2), gamma1);
+            const __m256 x4 = _mm256_maskload_ps(x_row + 3, ng_avx2_first(1));
+            const __m256 out3 = _mm256_mul_ps(_mm256_mul_ps(x4, rstd3), gamma1);
+            ng_avx2_store_f32(y_row, out, 1);
+            ng_avx2_store_f32(y_row + 1, out1, 1);
+            ng_avx2_store_f32(y_row + 2, out2, 1);
+            ng_avx2_store_f32(y_row + 3, out3, 1);
+            row += 4;
+        }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 1;

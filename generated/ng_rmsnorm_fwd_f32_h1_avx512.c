@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 1, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 4 and writes 4 per row, reads 4 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -85,44 +85,53 @@ void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamm
     const __m512 one = _mm512_set1_ps(1.0f);
     const __m512 all_eps = _mm512_set1_ps(eps);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 1;
-        float *const y_row = y + row * 1;
-        /* Pass 1 of 2: sum x * x. */
-        const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
-        __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
-        ng_avx512_pin(squares);
-        const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 1);
-        __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
-        ng_avx512_pin(squares1);
-        const __m512 x3 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 2);
-        __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
-        ng_avx512_pin(squares2);
-        const __m512 x4 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 3);
-        __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
-        ng_avx512_pin(squares3);
-        __m512 part = ng_avx512_fold_halves(squares, squares1);
-        __m512 part1 = ng_avx512_fold_halves(squares2, squares3);
-        __m512 part2 = ng_avx512_fold_quarters(part, part1);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part2, one), all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
-        const __m512 x5 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
-        const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma);
-        const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x5, rstd1), gamma1);
-        const __m512 x6 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 1);
-        const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x6, rstd2), gamma1);
-        const __m512 x7 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 2);
-        const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x7, rstd3), gamma1);
-        const __m512 x8 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 3);
-        const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x8, rstd4), gamma1);
-        _mm512_mask_storeu_ps(y_row, (__mmask16)0x1, out);
-        _mm512_mask_storeu_ps(y_row + 1, (__mmask16)0x1, out1);
-        _mm512_mask_storeu_ps(y_row + 2, (__mmask16)0x1, out2);
-        _mm512_mask_storeu_ps(y_row + 3, (__mmask16)0x1, out3);
+    __m512 next_rstd = zero;
+    for (size_t next = row; rows - row >= 4; next += 4) {
+        const __m512 this_rstd = next_rstd;
+        if (rows - next >= 4) {
+            const float *const x_row = x + next * 1;
+            /* Pass 1 of 2: sum x * x. */
+            const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
+            __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
+            ng_avx512_pin(squares);
+            const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 1);
+            __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
+            ng_avx512_pin(squares1);
+            const __m512 x3 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 2);
+            __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
+            ng_avx512_pin(squares2);
+            const __m512 x4 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 3);
+            __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
+            ng_avx512_pin(squares3);
+            __m512 part = ng_avx512_fold_halves(squares, squares1);
+            __m512 part1 = ng_avx512_fold_halves(squares2, squares3);
+            __m512 part2 = ng_avx512_fold_quarters(part, part1);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part2, one), all_eps)));
+            next_rstd = rstd;
+        }
+        if (next != row) {
+            const float *const x_row = x + row * 1;
+            float *const y_row = y + row * 1;
+            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+            const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+            const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), this_rstd);
+            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), this_rstd);
+            const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
+            const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma);
+            const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x1, rstd), gamma1);
+            const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 1);
+            const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
+            const __m512 x3 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 2);
+            const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd2), gamma1);
+            const __m512 x4 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 3);
+            const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd3), gamma1);
+            _mm512_mask_storeu_ps(y_row, (__mmask16)0x1, out);
+            _mm512_mask_storeu_ps(y_row + 1, (__mmask16)0x1, out1);
+            _mm512_mask_storeu_ps(y_row + 2, (__mmask16)0x1, out2);
+            _mm512_mask_storeu_ps(y_row + 3, (__mmask16)0x1, out3);
+            row += 4;
+        }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 1;

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=4096
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 16384 and writes 16384 per row, reads 16384 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -83,6 +83,8 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 512 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(4096.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
@@ -92,83 +94,51 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
         const float *const x_row = x + row * 4096;
         float *const y_row = y + row * 4096;
         /* Pass 1 of 2: sum x * x. */
-        __m256 squares = zero;
-        __m256 squares1 = zero;
-        __m256 squares2 = zero;
-        __m256 squares3 = zero;
-        __m256 squares4 = zero;
-        __m256 squares5 = zero;
-        __m256 squares6 = zero;
-        __m256 squares7 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i);
-            squares = _mm256_fmadd_ps(x1, x1, squares);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 8);
-            squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 16);
-            squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
-            squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 32);
-            squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 40);
-            squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 48);
-            squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
-            squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+        __m256 parts[2];
+        for (size_t group = 0; group < 2; ++group) {
+            const size_t start = group * 2048;
+            __m256 squares = zero;
+            __m256 squares1 = zero;
+            __m256 squares2 = zero;
+            __m256 squares3 = zero;
+            __m256 squares4 = zero;
+            __m256 squares5 = zero;
+            __m256 squares6 = zero;
+            __m256 squares7 = zero;
+            for (size_t i = start; i < start + 2048; i += 64) {
+                const __m256 x1 = _mm256_loadu_ps(x_row + i);
+                squares = _mm256_fmadd_ps(x1, x1, squares);
+                const __m256 x2 = _mm256_loadu_ps(x_row + i + 8);
+                squares1 = _mm256_fmadd_ps(x2, x2, squares1);
+                const __m256 x3 = _mm256_loadu_ps(x_row + i + 16);
+                squares2 = _mm256_fmadd_ps(x3, x3, squares2);
+                const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
+                squares3 = _mm256_fmadd_ps(x4, x4, squares3);
+                const __m256 x5 = _mm256_loadu_ps(x_row + i + 32);
+                squares4 = _mm256_fmadd_ps(x5, x5, squares4);
+                const __m256 x6 = _mm256_loadu_ps(x_row + i + 40);
+                squares5 = _mm256_fmadd_ps(x6, x6, squares5);
+                const __m256 x7 = _mm256_loadu_ps(x_row + i + 48);
+                squares6 = _mm256_fmadd_ps(x7, x7, squares6);
+                const __m256 x8 = _mm256_loadu_ps(x_row + i + 56);
+                squares7 = _mm256_fmadd_ps(x8, x8, squares7);
+            }
+            __m256 part = _mm256_add_ps(squares, squares4);
+            __m256 part1 = _mm256_add_ps(squares1, squares5);
+            __m256 part2 = _mm256_add_ps(squares2, squares6);
+            __m256 part3 = _mm256_add_ps(squares3, squares7);
+            __m256 part4 = _mm256_add_ps(part, part2);
+            __m256 part5 = _mm256_add_ps(part1, part3);
+            __m256 part6 = _mm256_add_ps(part4, part5);
+            ng_avx2_pin(part6);
+            __m256 part7 = ng_avx2_fold_halves(part6, part6);
+            __m256 part8 = ng_avx2_fold_pairs(part7, part7);
+            __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
+            parts[group] = part9;
         }
-        __m256 part = _mm256_add_ps(squares, squares4);
-        __m256 part1 = _mm256_add_ps(squares1, squares5);
-        __m256 part2 = _mm256_add_ps(squares2, squares6);
-        __m256 part3 = _mm256_add_ps(squares3, squares7);
-        __m256 part4 = _mm256_add_ps(part, part2);
-        __m256 part5 = _mm256_add_ps(part1, part3);
-        __m256 part6 = _mm256_add_ps(part4, part5);
-        ng_avx2_pin(part6);
-        __m256 part7 = ng_avx2_fold_halves(part6, part6);
-        __m256 part8 = ng_avx2_fold_pairs(part7, part7);
-        __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        __m256 squares8 = zero;
-        __m256 squares9 = zero;
-        __m256 squares10 = zero;
-        __m256 squares11 = zero;
-        __m256 squares12 = zero;
-        __m256 squares13 = zero;
-        __m256 squares14 = zero;
-        __m256 squares15 = zero;
-        for (size_t i = 0; i < 2048; i += 64) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i + 2048);
-            squares8 = _mm256_fmadd_ps(x1, x1, squares8);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 2056);
-            squares9 = _mm256_fmadd_ps(x2, x2, squares9);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 2064);
-            squares10 = _mm256_fmadd_ps(x3, x3, squares10);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 2072);
-            squares11 = _mm256_fmadd_ps(x4, x4, squares11);
-            const __m256 x5 = _mm256_loadu_ps(x_row + i + 2080);
-            squares12 = _mm256_fmadd_ps(x5, x5, squares12);
-            const __m256 x6 = _mm256_loadu_ps(x_row + i + 2088);
-            squares13 = _mm256_fmadd_ps(x6, x6, squares13);
-            const __m256 x7 = _mm256_loadu_ps(x_row + i + 2096);
-            squares14 = _mm256_fmadd_ps(x7, x7, squares14);
-            const __m256 x8 = _mm256_loadu_ps(x_row + i + 2104);
-            squares15 = _mm256_fmadd_ps(x8, x8, squares15);
-        }
-        __m256 part10 = _mm256_add_ps(squares8, squares12);
-        __m256 part11 = _mm256_add_ps(squares9, squares13);
-        __m256 part12 = _mm256_add_ps(squares10, squares14);
-        __m256 part13 = _mm256_add_ps(squares11, squares15);
-        __m256 part14 = _mm256_add_ps(part10, part12);
-        __m256 part15 = _mm256_add_ps(part11, part13);
-        __m256 part16 = _mm256_add_ps(part14, part15);
-        ng_avx2_pin(part16);
-        __m256 part17 = ng_avx2_fold_halves(part16, part16);
-        __m256 part18 = ng_avx2_fold_pairs(part17, part17);
-        __m256 part19 = ng_avx2_fold_neighbours(part18, part18);
-        const __m256 part20 = _mm256_add_ps(part9, part19);
+        const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part20, count), all_eps)));
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
@@ -182,11 +152,21 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
             const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
             const __m256 out3 = _mm256_mul_ps(_mm256_mul_ps(x4, rstd), gamma4);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 8, out1);
-            _mm256_storeu_ps(y_row + i + 16, out2);
-            _mm256_storeu_ps(y_row + i + 24, out3);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
         }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

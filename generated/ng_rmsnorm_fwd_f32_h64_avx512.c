@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=64
  * Contract:  1: 64 lanes of f32 sums, blocks of 64, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 256 and writes 256 per row, reads 256 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -50,12 +50,6 @@ NG_API void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const flo
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -107,127 +101,140 @@ __m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gamma, float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 32768 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m512 zero = _mm512_setzero_ps();
     const __m512 count = _mm512_set1_ps(64.0f);
     const __m512 all_eps = _mm512_set1_ps(eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 64;
-        float *const y_row = y + row * 64;
-        /* Pass 1 of 2: sum x * x. */
-        const __m512 x1 = _mm512_loadu_ps(x_row);
-        __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
-        const __m512 x2 = _mm512_loadu_ps(x_row + 16);
-        __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
-        const __m512 x3 = _mm512_loadu_ps(x_row + 32);
-        __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
-        const __m512 x4 = _mm512_loadu_ps(x_row + 48);
-        __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
-        __m512 part = _mm512_add_ps(squares, squares2);
-        __m512 part1 = _mm512_add_ps(squares1, squares3);
-        __m512 part2 = _mm512_add_ps(part, part1);
-        ng_avx512_pin(part2);
-        const __m512 x5 = _mm512_loadu_ps(x_row + 64);
-        __m512 squares4 = _mm512_fmadd_ps(x5, x5, zero);
-        const __m512 x6 = _mm512_loadu_ps(x_row + 80);
-        __m512 squares5 = _mm512_fmadd_ps(x6, x6, zero);
-        const __m512 x7 = _mm512_loadu_ps(x_row + 96);
-        __m512 squares6 = _mm512_fmadd_ps(x7, x7, zero);
-        const __m512 x8 = _mm512_loadu_ps(x_row + 112);
-        __m512 squares7 = _mm512_fmadd_ps(x8, x8, zero);
-        __m512 part3 = _mm512_add_ps(squares4, squares6);
-        __m512 part4 = _mm512_add_ps(squares5, squares7);
-        __m512 part5 = _mm512_add_ps(part3, part4);
-        ng_avx512_pin(part5);
-        const __m512 x9 = _mm512_loadu_ps(x_row + 128);
-        __m512 squares8 = _mm512_fmadd_ps(x9, x9, zero);
-        const __m512 x10 = _mm512_loadu_ps(x_row + 144);
-        __m512 squares9 = _mm512_fmadd_ps(x10, x10, zero);
-        const __m512 x11 = _mm512_loadu_ps(x_row + 160);
-        __m512 squares10 = _mm512_fmadd_ps(x11, x11, zero);
-        const __m512 x12 = _mm512_loadu_ps(x_row + 176);
-        __m512 squares11 = _mm512_fmadd_ps(x12, x12, zero);
-        __m512 part6 = _mm512_add_ps(squares8, squares10);
-        __m512 part7 = _mm512_add_ps(squares9, squares11);
-        __m512 part8 = _mm512_add_ps(part6, part7);
-        ng_avx512_pin(part8);
-        const __m512 x13 = _mm512_loadu_ps(x_row + 192);
-        __m512 squares12 = _mm512_fmadd_ps(x13, x13, zero);
-        const __m512 x14 = _mm512_loadu_ps(x_row + 208);
-        __m512 squares13 = _mm512_fmadd_ps(x14, x14, zero);
-        const __m512 x15 = _mm512_loadu_ps(x_row + 224);
-        __m512 squares14 = _mm512_fmadd_ps(x15, x15, zero);
-        const __m512 x16 = _mm512_loadu_ps(x_row + 240);
-        __m512 squares15 = _mm512_fmadd_ps(x16, x16, zero);
-        __m512 part9 = _mm512_add_ps(squares12, squares14);
-        __m512 part10 = _mm512_add_ps(squares13, squares15);
-        __m512 part11 = _mm512_add_ps(part9, part10);
-        ng_avx512_pin(part11);
-        __m512 part12 = ng_avx512_fold_halves(part2, part5);
-        __m512 part13 = ng_avx512_fold_halves(part8, part11);
-        __m512 part14 = ng_avx512_fold_quarters(part12, part13);
-        __m512 part15 = ng_avx512_fold_pairs(part14, part14);
-        __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count), all_eps)));
-        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-        const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
-        const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
-        ng_avx512_forget();
-        const __m512 x17 = _mm512_loadu_ps(x_row);
-        const __m512 gamma1 = _mm512_loadu_ps(gamma);
-        const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x17, rstd1), gamma1);
-        const __m512 x18 = _mm512_loadu_ps(x_row + 64);
-        const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x18, rstd2), gamma1);
-        const __m512 x19 = _mm512_loadu_ps(x_row + 128);
-        const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x19, rstd3), gamma1);
-        const __m512 x20 = _mm512_loadu_ps(x_row + 192);
-        const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x20, rstd4), gamma1);
-        const __m512 x21 = _mm512_loadu_ps(x_row + 16);
-        const __m512 gamma2 = _mm512_loadu_ps(gamma + 16);
-        const __m512 out4 = _mm512_mul_ps(_mm512_mul_ps(x21, rstd1), gamma2);
-        const __m512 x22 = _mm512_loadu_ps(x_row + 80);
-        const __m512 out5 = _mm512_mul_ps(_mm512_mul_ps(x22, rstd2), gamma2);
-        const __m512 x23 = _mm512_loadu_ps(x_row + 144);
-        const __m512 out6 = _mm512_mul_ps(_mm512_mul_ps(x23, rstd3), gamma2);
-        const __m512 x24 = _mm512_loadu_ps(x_row + 208);
-        const __m512 out7 = _mm512_mul_ps(_mm512_mul_ps(x24, rstd4), gamma2);
-        _mm512_storeu_ps(y_row, out);
-        _mm512_storeu_ps(y_row + 64, out1);
-        _mm512_storeu_ps(y_row + 128, out2);
-        _mm512_storeu_ps(y_row + 192, out3);
-        _mm512_storeu_ps(y_row + 16, out4);
-        _mm512_storeu_ps(y_row + 80, out5);
-        _mm512_storeu_ps(y_row + 144, out6);
-        _mm512_storeu_ps(y_row + 208, out7);
-        const __m512 x25 = _mm512_loadu_ps(x_row + 32);
-        const __m512 gamma3 = _mm512_loadu_ps(gamma + 32);
-        const __m512 out8 = _mm512_mul_ps(_mm512_mul_ps(x25, rstd1), gamma3);
-        const __m512 x26 = _mm512_loadu_ps(x_row + 96);
-        const __m512 out9 = _mm512_mul_ps(_mm512_mul_ps(x26, rstd2), gamma3);
-        const __m512 x27 = _mm512_loadu_ps(x_row + 160);
-        const __m512 out10 = _mm512_mul_ps(_mm512_mul_ps(x27, rstd3), gamma3);
-        const __m512 x28 = _mm512_loadu_ps(x_row + 224);
-        const __m512 out11 = _mm512_mul_ps(_mm512_mul_ps(x28, rstd4), gamma3);
-        const __m512 x29 = _mm512_loadu_ps(x_row + 48);
-        const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
-        const __m512 out12 = _mm512_mul_ps(_mm512_mul_ps(x29, rstd1), gamma4);
-        const __m512 x30 = _mm512_loadu_ps(x_row + 112);
-        const __m512 out13 = _mm512_mul_ps(_mm512_mul_ps(x30, rstd2), gamma4);
-        const __m512 x31 = _mm512_loadu_ps(x_row + 176);
-        const __m512 out14 = _mm512_mul_ps(_mm512_mul_ps(x31, rstd3), gamma4);
-        const __m512 x32 = _mm512_loadu_ps(x_row + 240);
-        const __m512 out15 = _mm512_mul_ps(_mm512_mul_ps(x32, rstd4), gamma4);
-        _mm512_storeu_ps(y_row + 32, out8);
-        _mm512_storeu_ps(y_row + 96, out9);
-        _mm512_storeu_ps(y_row + 160, out10);
-        _mm512_storeu_ps(y_row + 224, out11);
-        _mm512_storeu_ps(y_row + 48, out12);
-        _mm512_storeu_ps(y_row + 112, out13);
-        _mm512_storeu_ps(y_row + 176, out14);
-        _mm512_storeu_ps(y_row + 240, out15);
+    if (!streams) {
+        __m512 next_rstd = zero;
+        for (size_t next = row; rows - row >= 4; next += 4) {
+            const __m512 this_rstd = next_rstd;
+            if (rows - next >= 4) {
+                const float *const x_row = x + next * 64;
+                /* Pass 1 of 2: sum x * x. */
+                const __m512 x1 = _mm512_loadu_ps(x_row);
+                __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
+                const __m512 x2 = _mm512_loadu_ps(x_row + 16);
+                __m512 squares1 = _mm512_fmadd_ps(x2, x2, zero);
+                const __m512 x3 = _mm512_loadu_ps(x_row + 32);
+                __m512 squares2 = _mm512_fmadd_ps(x3, x3, zero);
+                const __m512 x4 = _mm512_loadu_ps(x_row + 48);
+                __m512 squares3 = _mm512_fmadd_ps(x4, x4, zero);
+                __m512 part = _mm512_add_ps(squares, squares2);
+                __m512 part1 = _mm512_add_ps(squares1, squares3);
+                __m512 part2 = _mm512_add_ps(part, part1);
+                ng_avx512_pin(part2);
+                const __m512 x5 = _mm512_loadu_ps(x_row + 64);
+                __m512 squares4 = _mm512_fmadd_ps(x5, x5, zero);
+                const __m512 x6 = _mm512_loadu_ps(x_row + 80);
+                __m512 squares5 = _mm512_fmadd_ps(x6, x6, zero);
+                const __m512 x7 = _mm512_loadu_ps(x_row + 96);
+                __m512 squares6 = _mm512_fmadd_ps(x7, x7, zero);
+                const __m512 x8 = _mm512_loadu_ps(x_row + 112);
+                __m512 squares7 = _mm512_fmadd_ps(x8, x8, zero);
+                __m512 part3 = _mm512_add_ps(squares4, squares6);
+                __m512 part4 = _mm512_add_ps(squares5, squares7);
+                __m512 part5 = _mm512_add_ps(part3, part4);
+                ng_avx512_pin(part5);
+                const __m512 x9 = _mm512_loadu_ps(x_row + 128);
+                __m512 squares8 = _mm512_fmadd_ps(x9, x9, zero);
+                const __m512 x10 = _mm512_loadu_ps(x_row + 144);
+                __m512 squares9 = _mm512_fmadd_ps(x10, x10, zero);
+                const __m512 x11 = _mm512_loadu_ps(x_row + 160);
+                __m512 squares10 = _mm512_fmadd_ps(x11, x11, zero);
+                const __m512 x12 = _mm512_loadu_ps(x_row + 176);
+                __m512 squares11 = _mm512_fmadd_ps(x12, x12, zero);
+                __m512 part6 = _mm512_add_ps(squares8, squares10);
+                __m512 part7 = _mm512_add_ps(squares9, squares11);
+                __m512 part8 = _mm512_add_ps(part6, part7);
+                ng_avx512_pin(part8);
+                const __m512 x13 = _mm512_loadu_ps(x_row + 192);
+                __m512 squares12 = _mm512_fmadd_ps(x13, x13, zero);
+                const __m512 x14 = _mm512_loadu_ps(x_row + 208);
+                __m512 squares13 = _mm512_fmadd_ps(x14, x14, zero);
+                const __m512 x15 = _mm512_loadu_ps(x_row + 224);
+                __m512 squares14 = _mm512_fmadd_ps(x15, x15, zero);
+                const __m512 x16 = _mm512_loadu_ps(x_row + 240);
+                __m512 squares15 = _mm512_fmadd_ps(x16, x16, zero);
+                __m512 part9 = _mm512_add_ps(squares12, squares14);
+                __m512 part10 = _mm512_add_ps(squares13, squares15);
+                __m512 part11 = _mm512_add_ps(part9, part10);
+                ng_avx512_pin(part11);
+                __m512 part12 = ng_avx512_fold_halves(part2, part5);
+                __m512 part13 = ng_avx512_fold_halves(part8, part11);
+                __m512 part14 = ng_avx512_fold_quarters(part12, part13);
+                __m512 part15 = ng_avx512_fold_pairs(part14, part14);
+                __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
+                const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count),
+                        all_eps)));
+                next_rstd = rstd;
+            }
+            if (next != row) {
+                const float *const x_row = x + row * 64;
+                float *const y_row = y + row * 64;
+                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+                const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
+                const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
+                const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), this_rstd);
+                const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), this_rstd);
+                const __m512 x1 = _mm512_loadu_ps(x_row);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma);
+                const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x1, rstd), gamma1);
+                const __m512 x2 = _mm512_loadu_ps(x_row + 64);
+                const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
+                const __m512 x3 = _mm512_loadu_ps(x_row + 128);
+                const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd2), gamma1);
+                const __m512 x4 = _mm512_loadu_ps(x_row + 192);
+                const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd3), gamma1);
+                const __m512 x5 = _mm512_loadu_ps(x_row + 16);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + 16);
+                const __m512 out4 = _mm512_mul_ps(_mm512_mul_ps(x5, rstd), gamma2);
+                const __m512 x6 = _mm512_loadu_ps(x_row + 80);
+                const __m512 out5 = _mm512_mul_ps(_mm512_mul_ps(x6, rstd1), gamma2);
+                const __m512 x7 = _mm512_loadu_ps(x_row + 144);
+                const __m512 out6 = _mm512_mul_ps(_mm512_mul_ps(x7, rstd2), gamma2);
+                const __m512 x8 = _mm512_loadu_ps(x_row + 208);
+                const __m512 out7 = _mm512_mul_ps(_mm512_mul_ps(x8, rstd3), gamma2);
+                _mm512_storeu_ps(y_row, out);
+                _mm512_storeu_ps(y_row + 64, out1);
+                _mm512_storeu_ps(y_row + 128, out2);
+                _mm512_storeu_ps(y_row + 192, out3);
+                _mm512_storeu_ps(y_row + 16, out4);
+                _mm512_storeu_ps(y_row + 80, out5);
+                _mm512_storeu_ps(y_row + 144, out6);
+                _mm512_storeu_ps(y_row + 208, out7);
+                const __m512 x9 = _mm512_loadu_ps(x_row + 32);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + 32);
+                const __m512 out8 = _mm512_mul_ps(_mm512_mul_ps(x9, rstd), gamma3);
+                const __m512 x10 = _mm512_loadu_ps(x_row + 96);
+                const __m512 out9 = _mm512_mul_ps(_mm512_mul_ps(x10, rstd1), gamma3);
+                const __m512 x11 = _mm512_loadu_ps(x_row + 160);
+                const __m512 out10 = _mm512_mul_ps(_mm512_mul_ps(x11, rstd2), gamma3);
+                const __m512 x12 = _mm512_loadu_ps(x_row + 224);
+                const __m512 out11 = _mm512_mul_ps(_mm512_mul_ps(x12, rstd3), gamma3);
+                const __m512 x13 = _mm512_loadu_ps(x_row + 48);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
+                const __m512 out12 = _mm512_mul_ps(_mm512_mul_ps(x13, rstd), gamma4);
+                const __m512 x14 = _mm512_loadu_ps(x_row + 112);
+                const __m512 out13 = _mm512_mul_ps(_mm512_mul_ps(x14, rstd1), gamma4);
+                const __m512 x15 = _mm512_loadu_ps(x_row + 176);
+                const __m512 out14 = _mm512_mul_ps(_mm512_mul_ps(x15, rstd2), gamma4);
+                const __m512 x16 = _mm512_loadu_ps(x_row + 240);
+                const __m512 out15 = _mm512_mul_ps(_mm512_mul_ps(x16, rstd3), gamma4);
+                _mm512_storeu_ps(y_row + 32, out8);
+                _mm512_storeu_ps(y_row + 96, out9);
+                _mm512_storeu_ps(y_row + 160, out10);
+                _mm512_storeu_ps(y_row + 224, out11);
+                _mm512_storeu_ps(y_row + 48, out12);
+                _mm512_storeu_ps(y_row + 112, out13);
+                _mm512_storeu_ps(y_row + 176, out14);
+                _mm512_storeu_ps(y_row + 240, out15);
+                row += 4;
+            }
+        }
     }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 64;
@@ -263,10 +270,20 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         const __m512 x8 = _mm512_loadu_ps(x_row + 48);
         const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
         const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x8, rstd), gamma4);
-        _mm512_storeu_ps(y_row, out);
-        _mm512_storeu_ps(y_row + 16, out1);
-        _mm512_storeu_ps(y_row + 32, out2);
-        _mm512_storeu_ps(y_row + 48, out3);
+        if (streams) {
+            _mm512_stream_ps(y_row, out);
+            _mm512_stream_ps(y_row + 16, out1);
+            _mm512_stream_ps(y_row + 32, out2);
+            _mm512_stream_ps(y_row + 48, out3);
+        } else {
+            _mm512_storeu_ps(y_row, out);
+            _mm512_storeu_ps(y_row + 16, out1);
+            _mm512_storeu_ps(y_row + 32, out2);
+            _mm512_storeu_ps(y_row + 48, out3);
+        }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

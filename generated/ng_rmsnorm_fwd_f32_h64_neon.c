@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=64
  * Contract:  1: 64 lanes of f32 sums, blocks of 64, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=2 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 256 and writes 256 per row, reads 256 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -349,70 +349,40 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
         ng_neon_forget();
-        const float32x4_t x17 = vld1q_f32(x_row);
-        const float32x4_t gamma1 = vld1q_f32(gamma);
-        const float32x4_t out = vmulq_f32(vmulq_f32(x17, rstd), gamma1);
-        const float32x4_t x18 = vld1q_f32(x_row + 4);
-        const float32x4_t gamma2 = vld1q_f32(gamma + 4);
-        const float32x4_t out1 = vmulq_f32(vmulq_f32(x18, rstd), gamma2);
-        const float32x4_t x19 = vld1q_f32(x_row + 8);
-        const float32x4_t gamma3 = vld1q_f32(gamma + 8);
-        const float32x4_t out2 = vmulq_f32(vmulq_f32(x19, rstd), gamma3);
-        const float32x4_t x20 = vld1q_f32(x_row + 12);
-        const float32x4_t gamma4 = vld1q_f32(gamma + 12);
-        const float32x4_t out3 = vmulq_f32(vmulq_f32(x20, rstd), gamma4);
-        const float32x4_t x21 = vld1q_f32(x_row + 16);
-        const float32x4_t gamma5 = vld1q_f32(gamma + 16);
-        const float32x4_t out4 = vmulq_f32(vmulq_f32(x21, rstd), gamma5);
-        const float32x4_t x22 = vld1q_f32(x_row + 20);
-        const float32x4_t gamma6 = vld1q_f32(gamma + 20);
-        const float32x4_t out5 = vmulq_f32(vmulq_f32(x22, rstd), gamma6);
-        const float32x4_t x23 = vld1q_f32(x_row + 24);
-        const float32x4_t gamma7 = vld1q_f32(gamma + 24);
-        const float32x4_t out6 = vmulq_f32(vmulq_f32(x23, rstd), gamma7);
-        const float32x4_t x24 = vld1q_f32(x_row + 28);
-        const float32x4_t gamma8 = vld1q_f32(gamma + 28);
-        const float32x4_t out7 = vmulq_f32(vmulq_f32(x24, rstd), gamma8);
-        vst1q_f32(y_row, out);
-        vst1q_f32(y_row + 4, out1);
-        vst1q_f32(y_row + 8, out2);
-        vst1q_f32(y_row + 12, out3);
-        vst1q_f32(y_row + 16, out4);
-        vst1q_f32(y_row + 20, out5);
-        vst1q_f32(y_row + 24, out6);
-        vst1q_f32(y_row + 28, out7);
-        const float32x4_t x25 = vld1q_f32(x_row + 32);
-        const float32x4_t gamma9 = vld1q_f32(gamma + 32);
-        const float32x4_t out8 = vmulq_f32(vmulq_f32(x25, rstd), gamma9);
-        const float32x4_t x26 = vld1q_f32(x_row + 36);
-        const float32x4_t gamma10 = vld1q_f32(gamma + 36);
-        const float32x4_t out9 = vmulq_f32(vmulq_f32(x26, rstd), gamma10);
-        const float32x4_t x27 = vld1q_f32(x_row + 40);
-        const float32x4_t gamma11 = vld1q_f32(gamma + 40);
-        const float32x4_t out10 = vmulq_f32(vmulq_f32(x27, rstd), gamma11);
-        const float32x4_t x28 = vld1q_f32(x_row + 44);
-        const float32x4_t gamma12 = vld1q_f32(gamma + 44);
-        const float32x4_t out11 = vmulq_f32(vmulq_f32(x28, rstd), gamma12);
-        const float32x4_t x29 = vld1q_f32(x_row + 48);
-        const float32x4_t gamma13 = vld1q_f32(gamma + 48);
-        const float32x4_t out12 = vmulq_f32(vmulq_f32(x29, rstd), gamma13);
-        const float32x4_t x30 = vld1q_f32(x_row + 52);
-        const float32x4_t gamma14 = vld1q_f32(gamma + 52);
-        const float32x4_t out13 = vmulq_f32(vmulq_f32(x30, rstd), gamma14);
-        const float32x4_t x31 = vld1q_f32(x_row + 56);
-        const float32x4_t gamma15 = vld1q_f32(gamma + 56);
-        const float32x4_t out14 = vmulq_f32(vmulq_f32(x31, rstd), gamma15);
-        const float32x4_t x32 = vld1q_f32(x_row + 60);
-        const float32x4_t gamma16 = vld1q_f32(gamma + 60);
-        const float32x4_t out15 = vmulq_f32(vmulq_f32(x32, rstd), gamma16);
-        vst1q_f32(y_row + 32, out8);
-        vst1q_f32(y_row + 36, out9);
-        vst1q_f32(y_row + 40, out10);
-        vst1q_f32(y_row + 44, out11);
-        vst1q_f32(y_row + 48, out12);
-        vst1q_f32(y_row + 52, out13);
-        vst1q_f32(y_row + 56, out14);
-        vst1q_f32(y_row + 60, out15);
+        for (size_t i = 0; i < 64; i += 32) {
+            const float32x4_t x17 = vld1q_f32(x_row + i);
+            const float32x4_t gamma1 = vld1q_f32(gamma + i);
+            const float32x4_t out = vmulq_f32(vmulq_f32(x17, rstd), gamma1);
+            const float32x4_t x18 = vld1q_f32(x_row + i + 4);
+            const float32x4_t gamma2 = vld1q_f32(gamma + i + 4);
+            const float32x4_t out1 = vmulq_f32(vmulq_f32(x18, rstd), gamma2);
+            const float32x4_t x19 = vld1q_f32(x_row + i + 8);
+            const float32x4_t gamma3 = vld1q_f32(gamma + i + 8);
+            const float32x4_t out2 = vmulq_f32(vmulq_f32(x19, rstd), gamma3);
+            const float32x4_t x20 = vld1q_f32(x_row + i + 12);
+            const float32x4_t gamma4 = vld1q_f32(gamma + i + 12);
+            const float32x4_t out3 = vmulq_f32(vmulq_f32(x20, rstd), gamma4);
+            const float32x4_t x21 = vld1q_f32(x_row + i + 16);
+            const float32x4_t gamma5 = vld1q_f32(gamma + i + 16);
+            const float32x4_t out4 = vmulq_f32(vmulq_f32(x21, rstd), gamma5);
+            const float32x4_t x22 = vld1q_f32(x_row + i + 20);
+            const float32x4_t gamma6 = vld1q_f32(gamma + i + 20);
+            const float32x4_t out5 = vmulq_f32(vmulq_f32(x22, rstd), gamma6);
+            const float32x4_t x23 = vld1q_f32(x_row + i + 24);
+            const float32x4_t gamma7 = vld1q_f32(gamma + i + 24);
+            const float32x4_t out6 = vmulq_f32(vmulq_f32(x23, rstd), gamma7);
+            const float32x4_t x24 = vld1q_f32(x_row + i + 28);
+            const float32x4_t gamma8 = vld1q_f32(gamma + i + 28);
+            const float32x4_t out7 = vmulq_f32(vmulq_f32(x24, rstd), gamma8);
+            vst1q_f32(y_row + i, out);
+            vst1q_f32(y_row + i + 4, out1);
+            vst1q_f32(y_row + i + 8, out2);
+            vst1q_f32(y_row + i + 12, out3);
+            vst1q_f32(y_row + i + 16, out4);
+            vst1q_f32(y_row + i + 20, out5);
+            vst1q_f32(y_row + i + 24, out6);
+            vst1q_f32(y_row + i + 28, out7);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=769
  * Contract:  1: 64 lanes of f32 sums, blocks of 769, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 3076 and writes 3076 per row, reads 3076 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -50,12 +50,6 @@ NG_API void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const fl
 #pragma GCC diagnostic pop
 #else
 #include <immintrin.h>
-#endif
-
-#ifndef NG_AVX512_FORGET
-#define NG_AVX512_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_avx512_forget() __asm__ volatile("" ::: "memory")
 #endif
 
 #ifndef NG_AVX512_PIN
@@ -140,19 +134,24 @@ void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *ga
         __m512 part4 = ng_avx512_fold_quarters(part3, part3);
         __m512 part5 = ng_avx512_fold_pairs(part4, part4);
         __m512 part6 = ng_avx512_fold_neighbours(part5, part5);
+        const size_t ahead = rows - row >= 2 ? row + 1 : row;
+        const float *const x_ahead = x + ahead * 769;
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
-        ng_avx512_forget();
         for (size_t i = 0; i < 768; i += 64) {
+            __builtin_prefetch(x_ahead + i);
             const __m512 x2 = _mm512_loadu_ps(x_row + i);
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
             const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd), gamma1);
+            __builtin_prefetch(x_ahead + i + 16);
             const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
             const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
             const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd), gamma2);
+            __builtin_prefetch(x_ahead + i + 32);
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 32);
             const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
             const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd), gamma3);
+            __builtin_prefetch(x_ahead + i + 48);
             const __m512 x5 = _mm512_loadu_ps(x_row + i + 48);
             const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
             const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x5, rstd), gamma4);
@@ -161,6 +160,7 @@ void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *ga
             _mm512_storeu_ps(y_row + i + 32, out2);
             _mm512_storeu_ps(y_row + i + 48, out3);
         }
+        __builtin_prefetch(x_ahead + 768);
         const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 768);
         const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma + 768);
         const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd), gamma1);

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=96 affine=none
  * Contract:  1: 64 lanes of f32 sums, blocks of 96, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 384 and writes 384 per row, reads 0 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -89,76 +89,89 @@ __m256 ng_avx2_fold_neighbours(__m256 a, __m256 b)
 __attribute__((target("avx2,fma,f16c")))
 void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps, float *y)
 {
+    /* Large outputs go past the caches. */
+    const int streams = rows >= 21846 && ((uintptr_t)y & 63) == 0 && (const void *)y != (const void *)x;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 count = _mm256_set1_ps(96.0f);
     const __m256 all_eps = _mm256_set1_ps(eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    for (; rows - row >= 4; row += 4) {
-        const float *const x_row = x + row * 96;
-        float *const y_row = y + row * 96;
-        /* Pass 1 of 2: sum x * x. */
-        __m256 parts[4];
-        for (size_t r = 0; r < 4; ++r) {
-            const float *const x_at = x_row + r * 96;
-            const __m256 x1 = _mm256_loadu_ps(x_at);
-            __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
-            const __m256 x2 = _mm256_loadu_ps(x_at + 8);
-            __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
-            const __m256 x3 = _mm256_loadu_ps(x_at + 16);
-            __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
-            const __m256 x4 = _mm256_loadu_ps(x_at + 24);
-            __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
-            const __m256 x5 = _mm256_loadu_ps(x_at + 32);
-            __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
-            const __m256 x6 = _mm256_loadu_ps(x_at + 40);
-            __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
-            const __m256 x7 = _mm256_loadu_ps(x_at + 48);
-            __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
-            const __m256 x8 = _mm256_loadu_ps(x_at + 56);
-            __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
-            const __m256 x9 = _mm256_loadu_ps(x_at + 64);
-            squares = _mm256_fmadd_ps(x9, x9, squares);
-            const __m256 x10 = _mm256_loadu_ps(x_at + 72);
-            squares1 = _mm256_fmadd_ps(x10, x10, squares1);
-            const __m256 x11 = _mm256_loadu_ps(x_at + 80);
-            squares2 = _mm256_fmadd_ps(x11, x11, squares2);
-            const __m256 x12 = _mm256_loadu_ps(x_at + 88);
-            squares3 = _mm256_fmadd_ps(x12, x12, squares3);
-            __m256 part = _mm256_add_ps(squares, squares4);
-            __m256 part1 = _mm256_add_ps(squares1, squares5);
-            __m256 part2 = _mm256_add_ps(squares2, squares6);
-            __m256 part3 = _mm256_add_ps(squares3, squares7);
-            __m256 part4 = _mm256_add_ps(part, part2);
-            __m256 part5 = _mm256_add_ps(part1, part3);
-            __m256 part6 = _mm256_add_ps(part4, part5);
-            ng_avx2_pin(part6);
-            parts[r] = part6;
-        }
-        __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
-        __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
-        __m256 part2 = ng_avx2_fold_pairs(part, part1);
-        __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
-        const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-        const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-        const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-        const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-        ng_avx2_forget();
-        for (size_t i = 0; i < 96; i += 8) {
-            const __m256 x1 = _mm256_loadu_ps(x_row + i);
-            const __m256 out = _mm256_mul_ps(x1, rstd1);
-            const __m256 x2 = _mm256_loadu_ps(x_row + i + 96);
-            const __m256 out1 = _mm256_mul_ps(x2, rstd2);
-            const __m256 x3 = _mm256_loadu_ps(x_row + i + 192);
-            const __m256 out2 = _mm256_mul_ps(x3, rstd3);
-            const __m256 x4 = _mm256_loadu_ps(x_row + i + 288);
-            const __m256 out3 = _mm256_mul_ps(x4, rstd4);
-            _mm256_storeu_ps(y_row + i, out);
-            _mm256_storeu_ps(y_row + i + 96, out1);
-            _mm256_storeu_ps(y_row + i + 192, out2);
-            _mm256_storeu_ps(y_row + i + 288, out3);
+    if (!streams) {
+        __m256 next_rstd = zero;
+        for (size_t next = row; rows - row >= 4; next += 4) {
+            const __m256 this_rstd = next_rstd;
+            if (rows - next >= 4) {
+                const float *const x_row = x + next * 96;
+                /* Pass 1 of 2: sum x * x. */
+                __m256 parts[4];
+                for (size_t r = 0; r < 4; ++r) {
+                    const float *const x_at = x_row + r * 96;
+                    const __m256 x1 = _mm256_loadu_ps(x_at);
+                    __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
+                    const __m256 x2 = _mm256_loadu_ps(x_at + 8);
+                    __m256 squares1 = _mm256_fmadd_ps(x2, x2, zero);
+                    const __m256 x3 = _mm256_loadu_ps(x_at + 16);
+                    __m256 squares2 = _mm256_fmadd_ps(x3, x3, zero);
+                    const __m256 x4 = _mm256_loadu_ps(x_at + 24);
+                    __m256 squares3 = _mm256_fmadd_ps(x4, x4, zero);
+                    const __m256 x5 = _mm256_loadu_ps(x_at + 32);
+                    __m256 squares4 = _mm256_fmadd_ps(x5, x5, zero);
+                    const __m256 x6 = _mm256_loadu_ps(x_at + 40);
+                    __m256 squares5 = _mm256_fmadd_ps(x6, x6, zero);
+                    const __m256 x7 = _mm256_loadu_ps(x_at + 48);
+                    __m256 squares6 = _mm256_fmadd_ps(x7, x7, zero);
+                    const __m256 x8 = _mm256_loadu_ps(x_at + 56);
+                    __m256 squares7 = _mm256_fmadd_ps(x8, x8, zero);
+                    const __m256 x9 = _mm256_loadu_ps(x_at + 64);
+                    squares = _mm256_fmadd_ps(x9, x9, squares);
+                    const __m256 x10 = _mm256_loadu_ps(x_at + 72);
+                    squares1 = _mm256_fmadd_ps(x10, x10, squares1);
+                    const __m256 x11 = _mm256_loadu_ps(x_at + 80);
+                    squares2 = _mm256_fmadd_ps(x11, x11, squares2);
+                    const __m256 x12 = _mm256_loadu_ps(x_at + 88);
+                    squares3 = _mm256_fmadd_ps(x12, x12, squares3);
+                    __m256 part = _mm256_add_ps(squares, squares4);
+                    __m256 part1 = _mm256_add_ps(squares1, squares5);
+                    __m256 part2 = _mm256_add_ps(squares2, squares6);
+                    __m256 part3 = _mm256_add_ps(squares3, squares7);
+                    __m256 part4 = _mm256_add_ps(part, part2);
+                    __m256 part5 = _mm256_add_ps(part1, part3);
+                    __m256 part6 = _mm256_add_ps(part4, part5);
+                    ng_avx2_pin(part6);
+                    parts[r] = part6;
+                }
+                __m256 part = ng_avx2_fold_halves(parts[0], parts[1]);
+                __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
+                __m256 part2 = ng_avx2_fold_pairs(part, part1);
+                __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
+                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count),
+                        all_eps)));
+                next_rstd = rstd;
+            }
+            if (next != row) {
+                const float *const x_row = x + row * 96;
+                float *const y_row = y + row * 96;
+                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
+                const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
+                const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
+                const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
+                const __m256 rstd3 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(5));
+                for (size_t i = 0; i < 96; i += 8) {
+                    const __m256 x1 = _mm256_loadu_ps(x_row + i);
+                    const __m256 out = _mm256_mul_ps(x1, rstd);
+                    const __m256 x2 = _mm256_loadu_ps(x_row + i + 96);
+                    const __m256 out1 = _mm256_mul_ps(x2, rstd1);
+                    const __m256 x3 = _mm256_loadu_ps(x_row + i + 192);
+                    const __m256 out2 = _mm256_mul_ps(x3, rstd2);
+                    const __m256 x4 = _mm256_loadu_ps(x_row + i + 288);
+                    const __m256 out3 = _mm256_mul_ps(x4, rstd3);
+                    _mm256_storeu_ps(y_row + i, out);
+                    _mm256_storeu_ps(y_row + i + 96, out1);
+                    _mm256_storeu_ps(y_row + i + 192, out2);
+                    _mm256_storeu_ps(y_row + i + 288, out3);
+                }
+                row += 4;
+            }
         }
     }
     for (; row < rows; ++row) {
@@ -203,42 +216,30 @@ void ng_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, const float *x, float eps,
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
         ng_avx2_forget();
-        const __m256 x13 = _mm256_loadu_ps(x_row);
-        const __m256 out = _mm256_mul_ps(x13, rstd);
-        const __m256 x14 = _mm256_loadu_ps(x_row + 8);
-        const __m256 out1 = _mm256_mul_ps(x14, rstd);
-        const __m256 x15 = _mm256_loadu_ps(x_row + 16);
-        const __m256 out2 = _mm256_mul_ps(x15, rstd);
-        const __m256 x16 = _mm256_loadu_ps(x_row + 24);
-        const __m256 out3 = _mm256_mul_ps(x16, rstd);
-        _mm256_storeu_ps(y_row, out);
-        _mm256_storeu_ps(y_row + 8, out1);
-        _mm256_storeu_ps(y_row + 16, out2);
-        _mm256_storeu_ps(y_row + 24, out3);
-        const __m256 x17 = _mm256_loadu_ps(x_row + 32);
-        const __m256 out4 = _mm256_mul_ps(x17, rstd);
-        const __m256 x18 = _mm256_loadu_ps(x_row + 40);
-        const __m256 out5 = _mm256_mul_ps(x18, rstd);
-        const __m256 x19 = _mm256_loadu_ps(x_row + 48);
-        const __m256 out6 = _mm256_mul_ps(x19, rstd);
-        const __m256 x20 = _mm256_loadu_ps(x_row + 56);
-        const __m256 out7 = _mm256_mul_ps(x20, rstd);
-        _mm256_storeu_ps(y_row + 32, out4);
-        _mm256_storeu_ps(y_row + 40, out5);
-        _mm256_storeu_ps(y_row + 48, out6);
-        _mm256_storeu_ps(y_row + 56, out7);
-        const __m256 x21 = _mm256_loadu_ps(x_row + 64);
-        const __m256 out8 = _mm256_mul_ps(x21, rstd);
-        const __m256 x22 = _mm256_loadu_ps(x_row + 72);
-        const __m256 out9 = _mm256_mul_ps(x22, rstd);
-        const __m256 x23 = _mm256_loadu_ps(x_row + 80);
-        const __m256 out10 = _mm256_mul_ps(x23, rstd);
-        const __m256 x24 = _mm256_loadu_ps(x_row + 88);
-        const __m256 out11 = _mm256_mul_ps(x24, rstd);
-        _mm256_storeu_ps(y_row + 64, out8);
-        _mm256_storeu_ps(y_row + 72, out9);
-        _mm256_storeu_ps(y_row + 80, out10);
-        _mm256_storeu_ps(y_row + 88, out11);
+        for (size_t i = 0; i < 96; i += 32) {
+            const __m256 x13 = _mm256_loadu_ps(x_row + i);
+            const __m256 out = _mm256_mul_ps(x13, rstd);
+            const __m256 x14 = _mm256_loadu_ps(x_row + i + 8);
+            const __m256 out1 = _mm256_mul_ps(x14, rstd);
+            const __m256 x15 = _mm256_loadu_ps(x_row + i + 16);
+            const __m256 out2 = _mm256_mul_ps(x15, rstd);
+            const __m256 x16 = _mm256_loadu_ps(x_row + i + 24);
+            const __m256 out3 = _mm256_mul_ps(x16, rstd);
+            if (streams) {
+                _mm256_stream_ps(y_row + i, out);
+                _mm256_stream_ps(y_row + i + 8, out1);
+                _mm256_stream_ps(y_row + i + 16, out2);
+                _mm256_stream_ps(y_row + i + 24, out3);
+            } else {
+                _mm256_storeu_ps(y_row + i, out);
+                _mm256_storeu_ps(y_row + i + 8, out1);
+                _mm256_storeu_ps(y_row + i + 16, out2);
+                _mm256_storeu_ps(y_row + i + 24, out3);
+            }
+        }
+    }
+    if (streams) {
+        _mm_sfence();
     }
     _mm256_zeroupper();
 }

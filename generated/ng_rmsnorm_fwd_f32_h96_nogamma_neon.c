@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd f32 h=96 affine=none
  * Contract:  1: 64 lanes of f32 sums, blocks of 96, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 384 and writes 384 per row, reads 0 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -43,12 +43,6 @@ NG_API void ng_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, const float *x, flo
 #endif
 
 #include <arm_neon.h>
-
-#ifndef NG_NEON_FORGET
-#define NG_NEON_FORGET
-/* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
-#define ng_neon_forget() __asm__ volatile("" ::: "memory")
-#endif
 
 #ifndef NG_NEON_PIN
 #define NG_NEON_PIN
@@ -144,79 +138,32 @@ void ng_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, const float *x, float eps,
         float32x4_t part16 = vpaddq_f32(part15, part15);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
-        ng_neon_forget();
-        const float32x4_t x25 = vld1q_f32(x_row);
-        const float32x4_t out = vmulq_f32(x25, rstd);
-        const float32x4_t x26 = vld1q_f32(x_row + 4);
-        const float32x4_t out1 = vmulq_f32(x26, rstd);
-        const float32x4_t x27 = vld1q_f32(x_row + 8);
-        const float32x4_t out2 = vmulq_f32(x27, rstd);
-        const float32x4_t x28 = vld1q_f32(x_row + 12);
-        const float32x4_t out3 = vmulq_f32(x28, rstd);
-        const float32x4_t x29 = vld1q_f32(x_row + 16);
-        const float32x4_t out4 = vmulq_f32(x29, rstd);
-        const float32x4_t x30 = vld1q_f32(x_row + 20);
-        const float32x4_t out5 = vmulq_f32(x30, rstd);
-        const float32x4_t x31 = vld1q_f32(x_row + 24);
-        const float32x4_t out6 = vmulq_f32(x31, rstd);
-        const float32x4_t x32 = vld1q_f32(x_row + 28);
-        const float32x4_t out7 = vmulq_f32(x32, rstd);
-        vst1q_f32(y_row, out);
-        vst1q_f32(y_row + 4, out1);
-        vst1q_f32(y_row + 8, out2);
-        vst1q_f32(y_row + 12, out3);
-        vst1q_f32(y_row + 16, out4);
-        vst1q_f32(y_row + 20, out5);
-        vst1q_f32(y_row + 24, out6);
-        vst1q_f32(y_row + 28, out7);
-        const float32x4_t x33 = vld1q_f32(x_row + 32);
-        const float32x4_t out8 = vmulq_f32(x33, rstd);
-        const float32x4_t x34 = vld1q_f32(x_row + 36);
-        const float32x4_t out9 = vmulq_f32(x34, rstd);
-        const float32x4_t x35 = vld1q_f32(x_row + 40);
-        const float32x4_t out10 = vmulq_f32(x35, rstd);
-        const float32x4_t x36 = vld1q_f32(x_row + 44);
-        const float32x4_t out11 = vmulq_f32(x36, rstd);
-        const float32x4_t x37 = vld1q_f32(x_row + 48);
-        const float32x4_t out12 = vmulq_f32(x37, rstd);
-        const float32x4_t x38 = vld1q_f32(x_row + 52);
-        const float32x4_t out13 = vmulq_f32(x38, rstd);
-        const float32x4_t x39 = vld1q_f32(x_row + 56);
-        const float32x4_t out14 = vmulq_f32(x39, rstd);
-        const float32x4_t x40 = vld1q_f32(x_row + 60);
-        const float32x4_t out15 = vmulq_f32(x40, rstd);
-        vst1q_f32(y_row + 32, out8);
-        vst1q_f32(y_row + 36, out9);
-        vst1q_f32(y_row + 40, out10);
-        vst1q_f32(y_row + 44, out11);
-        vst1q_f32(y_row + 48, out12);
-        vst1q_f32(y_row + 52, out13);
-        vst1q_f32(y_row + 56, out14);
-        vst1q_f32(y_row + 60, out15);
-        const float32x4_t x41 = vld1q_f32(x_row + 64);
-        const float32x4_t out16 = vmulq_f32(x41, rstd);
-        const float32x4_t x42 = vld1q_f32(x_row + 68);
-        const float32x4_t out17 = vmulq_f32(x42, rstd);
-        const float32x4_t x43 = vld1q_f32(x_row + 72);
-        const float32x4_t out18 = vmulq_f32(x43, rstd);
-        const float32x4_t x44 = vld1q_f32(x_row + 76);
-        const float32x4_t out19 = vmulq_f32(x44, rstd);
-        const float32x4_t x45 = vld1q_f32(x_row + 80);
-        const float32x4_t out20 = vmulq_f32(x45, rstd);
-        const float32x4_t x46 = vld1q_f32(x_row + 84);
-        const float32x4_t out21 = vmulq_f32(x46, rstd);
-        const float32x4_t x47 = vld1q_f32(x_row + 88);
-        const float32x4_t out22 = vmulq_f32(x47, rstd);
-        const float32x4_t x48 = vld1q_f32(x_row + 92);
-        const float32x4_t out23 = vmulq_f32(x48, rstd);
-        vst1q_f32(y_row + 64, out16);
-        vst1q_f32(y_row + 68, out17);
-        vst1q_f32(y_row + 72, out18);
-        vst1q_f32(y_row + 76, out19);
-        vst1q_f32(y_row + 80, out20);
-        vst1q_f32(y_row + 84, out21);
-        vst1q_f32(y_row + 88, out22);
-        vst1q_f32(y_row + 92, out23);
+        for (size_t i = 0; i < 96; i += 32) {
+            const float32x4_t x25 = vld1q_f32(x_row + i);
+            const float32x4_t out = vmulq_f32(x25, rstd);
+            const float32x4_t x26 = vld1q_f32(x_row + i + 4);
+            const float32x4_t out1 = vmulq_f32(x26, rstd);
+            const float32x4_t x27 = vld1q_f32(x_row + i + 8);
+            const float32x4_t out2 = vmulq_f32(x27, rstd);
+            const float32x4_t x28 = vld1q_f32(x_row + i + 12);
+            const float32x4_t out3 = vmulq_f32(x28, rstd);
+            const float32x4_t x29 = vld1q_f32(x_row + i + 16);
+            const float32x4_t out4 = vmulq_f32(x29, rstd);
+            const float32x4_t x30 = vld1q_f32(x_row + i + 20);
+            const float32x4_t out5 = vmulq_f32(x30, rstd);
+            const float32x4_t x31 = vld1q_f32(x_row + i + 24);
+            const float32x4_t out6 = vmulq_f32(x31, rstd);
+            const float32x4_t x32 = vld1q_f32(x_row + i + 28);
+            const float32x4_t out7 = vmulq_f32(x32, rstd);
+            vst1q_f32(y_row + i, out);
+            vst1q_f32(y_row + i + 4, out1);
+            vst1q_f32(y_row + i + 8, out2);
+            vst1q_f32(y_row + i + 12, out3);
+            vst1q_f32(y_row + i + 16, out4);
+            vst1q_f32(y_row + i + 20, out5);
+            vst1q_f32(y_row + i + 24, out6);
+            vst1q_f32(y_row + i + 28, out7);
+        }
     }
 }
 

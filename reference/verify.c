@@ -11,7 +11,7 @@ const ng_verify_effort ng_verify_default = {"default", 128 << 10, 2 << 20, 1};
 const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20, 1};
 
 /* The last is for one more case, of strided kernels: rows more than 2^31 elements apart. */
-static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 33, 255, 256, 257, 1025, 3};
+static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 17, 33, 255, 256, 257, 1025, 3};
 enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts - 1, FAR_CASE = ROW_COUNTS * VERIFY_KINDS, CASES };
 enum { ALWAYS_ROWS = 3 };                                                            /* tested whatever the effort */
 enum { NAN_ALPHA_CASE = 2 * VERIFY_KINDS + 1, NAN_EPS_CASE = 3 * VERIFY_KINDS + 1 }; /* a few rows of normal data */

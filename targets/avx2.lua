@@ -12,6 +12,7 @@ local f32_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm256_storeu_ps(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm256_stream_ps(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("@avx2_store_f32(%s, %s, %d)"):format(p, q, n) end,
 }
 
@@ -29,6 +30,7 @@ local f32_split = {
   widen = function(q, k) return ("%s(%s, %s)"):format(k == 1 and "@avx2_evens" or "@avx2_odds", q[1], q[2]) end,
   narrow = function(v, j) return ("%s(%s, %s)"):format(j == 1 and "@avx2_lower" or "@avx2_upper", v[1], v[2]) end,
   store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  stream = function(p, j, q) return f32_plain.stream(part(p, j), 1, q) end,
   store_n = function(p, j, q, n)
     local left = n - 8 * (j - 1)
     return left >= 8 and f32_plain.store(part(p, j), 1, q) or f32_plain.store_n(part(p, j), 1, q, math.max(left, 0))
@@ -55,6 +57,7 @@ local bf16_plain = {
   narrow = function(v) return ("@avx2_to_bf16(%s)"):format(v[1]) end,
   narrow_nan = function(v) return ("@avx2_to_bf16_nan(%s)"):format(v[1]) end,
   store = function(p, _, q) return ("_mm_storeu_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm_stream_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("@avx2_store_u16(%s, %s, %d)"):format(p, q, n) end,
 }
 
@@ -69,6 +72,7 @@ local bf16_split = {
   narrow = function(v) return ("@avx2_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
   narrow_nan = function(v) return ("@avx2_pair_to_bf16_nan(%s, %s)"):format(v[1], v[2]) end,
   store = function(p, _, q) return ("_mm256_storeu_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm256_stream_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
   store_n = function(p, _, q, n)
     if n < 8 then return ("@avx2_store_u16(%s, _mm256_castsi256_si128(%s), %d)"):format(p, q, n) end
     local whole = ("_mm_storeu_si128((__m128i *)(void *)(%s), _mm256_castsi256_si128(%s))"):format(p, q)
@@ -91,7 +95,7 @@ local f16_plain = {
   load = bf16_plain.load, load_n = bf16_plain.load_n,
   widen = function(q) return ("_mm256_cvtph_ps(%s)"):format(q[1]) end,
   narrow = function(v) return ("_mm256_cvtps_ph(%s, _MM_FROUND_TO_NEAREST_INT)"):format(v[1]) end,
-  store = bf16_plain.store, store_n = bf16_plain.store_n,
+  store = bf16_plain.store, store_n = bf16_plain.store_n, stream = bf16_plain.stream,
 }
 
 local f64_plain = {
@@ -102,6 +106,7 @@ local f64_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm256_storeu_pd(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm256_stream_pd(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("@avx2_store_f64(%s, %s, %d)"):format(p, q, n) end,
 }
 
@@ -115,7 +120,7 @@ local function words(suffix, more)
     keep_n = function(v, n)
       return ("_mm256_blend_%s(_mm256_setzero_%s(), %s, 0x%02x)"):format(suffix, suffix, v, 2 ^ n - 1)
     end,
-    pin = call "@avx2_pin", forget = call "@avx2_forget",
+    pin = call "@avx2_pin", forget = call "@avx2_forget", prefetch = call "__builtin_prefetch",
   }
   for name, word in pairs(more) do list[name] = word end
   return list
@@ -131,7 +136,7 @@ return {
     { name = "avx2", check = "@cpuid_bit(7, 0, 1, 5)" },
   },
   os_check = "@os_saves(0x6)",
-  registers = 16, leave = "_mm256_zeroupper()",
+  registers = 16, leave = "_mm256_zeroupper()", fence = "_mm_sfence()",
   types = {
     f32 = {
       vector = "__m256", width = 8, words = words("ps", {

@@ -24,6 +24,7 @@ local f32_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm512_storeu_ps(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm512_stream_ps(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("_mm512_mask_storeu_ps(%s, %s, %s)"):format(p, mask(16, n), q) end,
 }
 
@@ -44,6 +45,7 @@ local f32_split = {
     return ("_mm512_permutex2var_ps(%s, %s, %s)"):format(v[1], j == 1 and "@avx512_lower()" or "@avx512_upper()", v[2])
   end,
   store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  stream = function(p, j, q) return f32_plain.stream(part(p, j), 1, q) end,
   store_n = function(p, j, q, n) return f32_plain.store_n(part(p, j), 1, q, n - 16 * (j - 1)) end,
 }
 
@@ -59,6 +61,7 @@ local bf16_plain = {
   narrow = function(v) return ("@avx512_to_bf16(%s)"):format(v[1]) end,
   narrow_nan = function(v) return ("@avx512_to_bf16_nan(%s)"):format(v[1]) end,
   store = function(p, _, q) return ("_mm256_storeu_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm256_stream_si256((__m256i *)(void *)(%s), %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("_mm256_mask_storeu_epi16(%s, %s, %s)"):format(p, mask(16, n), q) end,
 }
 
@@ -73,6 +76,7 @@ local bf16_split = {
   narrow = function(v) return ("@avx512_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
   narrow_nan = function(v) return ("@avx512_pair_to_bf16_nan(%s, %s)"):format(v[1], v[2]) end,
   store = function(p, _, q) return ("_mm512_storeu_si512(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm512_stream_si512((__m512i *)(void *)(%s), %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("_mm512_mask_storeu_epi16(%s, %s, %s)"):format(p, mask(32, n), q) end,
 }
 
@@ -99,7 +103,7 @@ local f16_plain = {
   load = bf16_plain.load, load_n = bf16_plain.load_n,
   widen = function(q) return ("_mm512_cvtph_ps(%s)"):format(q[1]) end,
   narrow = function(v) return ("@avx512_to_f16(%s)"):format(v[1]) end,
-  store = bf16_plain.store, store_n = bf16_plain.store_n,
+  store = bf16_plain.store, store_n = bf16_plain.store_n, stream = bf16_plain.stream,
 }
 
 local f64_plain = {
@@ -110,6 +114,7 @@ local f64_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm512_storeu_pd(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm512_stream_pd(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("_mm512_mask_storeu_pd(%s, %s, %s)"):format(p, mask(8, n), q) end,
 }
 
@@ -121,7 +126,7 @@ local function words(suffix, width, more)
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
     clamp0 = intrinsic("max", "_mm512_setzero_" .. suffix .. "(), "),
     keep_n = function(v, n) return ("_mm512_maskz_mov_%s(%s, %s)"):format(suffix, mask(width, n), v) end,
-    pin = call "@avx512_pin", forget = call "@avx512_forget",
+    pin = call "@avx512_pin", forget = call "@avx512_forget", prefetch = call "__builtin_prefetch",
   }
   for name, word in pairs(more) do list[name] = word end
   return list
@@ -149,7 +154,7 @@ return {
     { name = "avx512vl", check = "@cpuid_bit(7, 0, 1, 31)" },
   },
   os_check = "@os_saves(0xe6)",
-  registers = 32, leave = "_mm256_zeroupper()",
+  registers = 32, leave = "_mm256_zeroupper()", fence = "_mm_sfence()",
   types = {
     f32 = {
       vector = "__m512", width = 16, words = words("ps", 16, {

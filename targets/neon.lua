@@ -98,7 +98,7 @@ local function words(suffix, zero, more)
     fma = function(a, b, c) return ("vfmaq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
     fnma = function(a, b, c) return ("vfmsq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
     bcast = function(v, slot) return ("vdupq_laneq_%s(%s, %d)"):format(suffix, v, slot) end,
-    pin = call "@neon_pin", forget = call "@neon_forget",
+    pin = call "@neon_pin", forget = call "@neon_forget", prefetch = call "__builtin_prefetch",
   }
   for name, word in pairs(more) do list[name] = word end
   return list

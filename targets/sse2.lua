@@ -15,6 +15,7 @@ local f32_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm_storeu_ps(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm_stream_ps(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q, n) return ("@sse2_store_f32(%s, %s, %d)"):format(p, q, n) end,
 }
 
@@ -29,6 +30,7 @@ local f32_split = {
   widen = function(q, k) return ("_mm_shuffle_ps(%s, %s, %s)"):format(q[1], q[2], k == 1 and "0x88" or "0xdd") end,
   narrow = function(v, j) return ("%s(%s, %s)"):format(j == 1 and "_mm_unpacklo_ps" or "_mm_unpackhi_ps", v[1], v[2]) end,
   store = function(p, j, q) return f32_plain.store(part(p, j), 1, q) end,
+  stream = function(p, j, q) return f32_plain.stream(part(p, j), 1, q) end,
   store_n = function(p, j, q, n)
     local left = n - 4 * (j - 1)
     return left >= 4 and f32_plain.store(part(p, j), 1, q) or f32_plain.store_n(part(p, j), 1, q, math.max(left, 0))
@@ -69,6 +71,7 @@ local bf16_split = {
   narrow = function(v) return ("@sse2_pair_to_bf16(%s, %s)"):format(v[1], v[2]) end,
   narrow_nan = function(v) return ("@sse2_pair_to_bf16(@sse2_quiet(%s), @sse2_quiet(%s))"):format(v[1], v[2]) end,
   store = function(p, _, q) return ("_mm_storeu_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm_stream_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
   store_n = function(p, _, q, n)
     if n < 4 then return bf16_plain.store_n(p, 1, q, n) end
     local whole = bf16_plain.store(p, 1, q)
@@ -85,6 +88,7 @@ local f64_plain = {
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm_storeu_pd(%s, %s)"):format(p, q) end,
+  stream = function(p, _, q) return ("_mm_stream_pd(%s, %s)"):format(p, q) end,
   store_n = function(p, _, q) return ("_mm_store_sd(%s, %s)"):format(p, q) end,
 }
 
@@ -96,7 +100,7 @@ local function words(suffix, fma, more)
     zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = call(fma), clamp0 = intrinsic("max", zero .. ", "),
     fnma = function(a, b, c) return ("%s(_mm_xor_%s(%s, _mm_set1_%s(-0.0)), %s, %s)"):format(fma, suffix, a, suffix, b, c) end,
-    pin = call "@sse2_pin", forget = call "@sse2_forget",
+    pin = call "@sse2_pin", forget = call "@sse2_forget", prefetch = call "__builtin_prefetch",
   }
   for name, word in pairs(more) do list[name] = word end
   return list
@@ -108,7 +112,7 @@ return {
   attribute = "",
   features = {},
   borrows = "scalar",
-  registers = 16,
+  registers = 16, fence = "_mm_sfence()",
   types = {
     f32 = {
       vector = "__m128", width = 4, words = words("ps", "@sse2_fma", {

@@ -15,6 +15,7 @@
 --   to_f32(v)                        f64: rounded to f32, slot s to slot s; what the other slots hold does not matter
 --   pin(v)                           a statement: the variable v has its value now, and no compiler merges or delays it
 --   forget()                         a statement: values loaded before it are not kept for loads behind it
+--   prefetch(p)                      a statement: the cache line at p is read soon; reads nothing
 --   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]
 --
 --   first(p)                         the element at p in every slot
@@ -24,10 +25,12 @@
 --                                    low half, where a target has the word
 --   narrow_nan(v, j)                 the same for any NaN
 --   store(p, j, q) store_n(p, j, q, n)   writes raw register j of the chunk at p; its first n elements and no byte more
+--   stream(p, j, q)                  the same as store, past the caches: p is aligned to the size of a raw register, and the
+--                                    target's `fence` follows before anything reads what was written
 --
 -- `arithmetic`: the scalar meanings; `fmaf` is exact. `structural`: the words that every kernel on vectors may need, and
--- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN. `widening`: those of f32 that
--- sums in f64 need.
+-- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN, stream where
+-- there are no such stores. `widening`: those of f32 that sums in f64 need.
 
 return {
   arithmetic = {
@@ -41,6 +44,6 @@ return {
     { name = "clamp0", arity = 1, meaning = "a < 0 ? 0 : a" },
   },
   widening = { "widen_low", "widen_high" },
-  structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget" },
+  structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget", "prefetch" },
   memory = { "first", "load", "load_n", "widen", "narrow", "store", "store_n" },
 }

@@ -183,7 +183,7 @@ static void check_loads(const vocabulary_memory *m, const ref_dtype *dtype, cons
 }
 
 static void check_stores(const vocabulary_memory *m, const ref_dtype *dtype, const verify_memory *memory, int n,
-                         int any_nan)
+                         void (*store)(void *to, int n, const real *values), int any_nan)
 {
     const int chunk = m->vecs * vocabulary_width;
     real values[MAX_WIDTH * 2];
@@ -193,7 +193,7 @@ static void check_stores(const vocabulary_memory *m, const ref_dtype *dtype, con
         memset(memory->first, 0xa5, memory->size);
         fill(values, chunk);
         for (int i = 0; i < chunk && !any_nan; ++i) values[i] = tame(values[i]);
-        (any_nan && m->store_nan ? m->store_nan : m->store)(to, n, values);
+        store(to, n, values);
         for (int i = 0; i < chunk; ++i) {
             unsigned char *element = to + (size_t)m->element[i] * dtype->size;
             if (m->element[i] >= n) continue;
@@ -216,8 +216,9 @@ static void check_memory(const vocabulary_memory *m)
     for (int n = 1; n <= m->vecs * vocabulary_width; ++n) {
         for (int round = 0; round < CHUNK_ROUNDS; ++round) {
             check_loads(m, dtype, &memory, n);
-            check_stores(m, dtype, &memory, n, m->store_nan == NULL);
-            if (m->store_nan) check_stores(m, dtype, &memory, n, 1);
+            check_stores(m, dtype, &memory, n, m->store, m->store_nan == NULL);
+            if (m->store_nan) check_stores(m, dtype, &memory, n, m->store_nan, 1);
+            if (m->stream) check_stores(m, dtype, &memory, n, m->stream, m->store_nan == NULL);
         }
     }
     verify_memory_close(&memory);

@@ -51,6 +51,7 @@ typedef struct vocabulary_memory {
     void (*first)(const void *from, real *out);
     void (*store)(void *to, int n, const real *values);
     void (*store_nan)(void *to, int n, const real *values); /* NULL where narrow takes any NaN */
+    void (*stream)(void *to, int n, const real *values);    /* NULL where there is no such word */
 } vocabulary_memory;
 
 extern const char vocabulary_target[];

@@ -14,10 +14,10 @@ local ALIGNMENT = 8
 --- Elements that several rows may have together.
 local ELEMENTS = 8192
 
---- Rows that a kernel is run with: a block of its schedule and one more, and of short rows as many as are different.
+--- Rows that a kernel is run with: a turn of its loop over blocks and one more, and of short rows as many as are different.
 local function rows_of(code)
-  local affordable = math.floor(ELEMENTS / code.problem.h)
-  return math.max(code.schedule.rows + 1, math.min(affordable, golden.period))
+  local affordable, blocks = math.floor(ELEMENTS / code.problem.h), code.schedule.pipe == 1 and 2 or 1
+  return math.max(blocks * code.schedule.rows + 1, math.min(affordable, golden.period))
 end
 
 --- Bytes of all arrays of a kernel.

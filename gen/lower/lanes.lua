@@ -21,7 +21,7 @@ function Body:memory(node, dtype)
 end
 
 --- The name of the pointer to the row of a matrix.
-function Body:row(name) return (self.kernel.row_pointer(name, 0)) end
+function Body:row(name) return (self.rows_at.pointer(name, 0)) end
 
 function Body:load(node, name, dtype, index)
   local place = node.domain == "column" and name or self:row(name)
@@ -153,10 +153,11 @@ function Body:sum_sweep(sweep)
   for s, sum in ipairs(sweep.sums) do finish(s, self:type_of(sum).words.pairwise(parts[s], cut.count)) end
 end
 
---- Writes the statements that normalise one row. Arguments as for gen/lower/vectors.lua.
-function lanes.block(kernel, builder)
-  local body = setmetatable({ kernel = kernel, builder = builder, row_values = {}, lanes = kernel.plan.problem.contract.lanes },
-    Body)
+--- Writes the loop over rows. Arguments as for gen/lower/vectors.lua.
+function lanes.rows(kernel, root)
+  local builder = root:row_blocks(1)
+  local body = setmetatable({ kernel = kernel, builder = builder, rows_at = kernel.rows_at(builder, "row", "_row"),
+    row_values = {}, lanes = kernel.plan.problem.contract.lanes }, Body)
   for index, sweep in ipairs(kernel.sweeps) do
     builder:note(sweep.note)
     local reload = kernel.reload

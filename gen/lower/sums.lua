@@ -173,7 +173,7 @@ function Body:looped_rows(builder, sweep, blocks, start)
   local function make(inner, counter)
     self.row_loop = { vectors = {} }
     for _, name in ipairs(self:matrices(sweep)) do
-      inner:def(self.kernel.pointer_types[name], name .. "_at", self.kernel.row_in_block(name, counter))
+      inner:def(self.kernel.pointer_types[name], name .. "_at", self.rows_at.in_loop(name, counter))
     end
     for i, node in ipairs(sweep.rows) do
       local text = ("%s[%s]"):format(arrays[i], counter)
@@ -188,12 +188,23 @@ function Body:looped_rows(builder, sweep, blocks, start)
   end)
 end
 
+--- How much longer the code for a vector is than with two conversions from or to memory.
+function Body:weight(sweep)
+  local of_matrix, conversions = {}, 0
+  for _, argument in ipairs(self.plan.problem.args) do of_matrix[argument.name] = argument.dtype end
+  for _, name in ipairs(self:matrices(sweep)) do
+    local words = self.dtypes[of_matrix[name]]
+    if not words.is_compute or words.raws > 1 then conversions = conversions + 1 end
+  end
+  return math.max(1, conversions / 2)
+end
+
 --- Sums of a group of blocks in all rows: for each sum, vectors that are folded down to the group. Rows are walked one after
 -- the other, so that few vectors live at once and hardware prefetchers see few streams; blocks are walked together.
 function Body:group_sums(builder, sweep, blocks, start)
   local lists = empty_lists(sweep.sums)
   local vectors_of_row = blocks[1].length * #blocks / self.type.width
-  if self.rows > 1 and self.rows * vectors_of_row > self.UNROLL then
+  if self.rows > 1 and self.rows * vectors_of_row * self:weight(sweep) > self.unroll then
     lists = self:looped_rows(builder, sweep, blocks, start)
   else
     for row = 0, self.rows - 1 do
@@ -237,7 +248,7 @@ function Body:sum_sweep(sweep)
   end
 
   local groups = math.floor(full / together)
-  if present > 2 and groups > 1 then
+  if groups > 1 then
     collect(self:looped_groups(sweep, groups, together, cut.length))
     next_block = groups * together
   end

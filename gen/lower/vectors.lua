@@ -6,6 +6,8 @@
 
 local Body = require "gen.lower.body"
 local c_text = require "gen.lower.c_text"
+local rows = require "gen.lower.rows"
+local statements = require "gen.statements"
 
 -- Each adds its methods to Body.
 require "gen.lower.steps"
@@ -19,6 +21,18 @@ function Body:group_size(walkers)
   return math.max(1, math.floor(self.target.registers / 4 / values))
 end
 
+--- Writes stores, `{ text=, stream= }`: in two ways where one of them may go past the caches.
+function Body:write(builder, stores)
+  local is_streamed = false
+  for _, store in ipairs(stores) do is_streamed = is_streamed or store.stream end
+  local past_caches, otherwise
+  if is_streamed then past_caches, otherwise = builder:branch(self.kernel.streams, true) end
+  for _, store in ipairs(stores) do
+    if is_streamed then past_caches:call(store.stream or store.text) end
+    (otherwise or builder):call(store.text)
+  end
+end
+
 --- Runs the sweep over steps: all loads and values of a group, then its stores, then the sums.
 function Body:run(builder, sweep, steps, group)
   local columns = {}
@@ -30,12 +44,13 @@ function Body:run(builder, sweep, steps, group)
       columns[column_key] = columns[column_key] or {}
       local step = self:step({ builder = builder, row = place.walker.row, i = place.i, offset = place.offset,
         chunk = place.chunk, n = place.n, memo = {}, columns = columns[column_key], stores = stores })
+      step:prefetch()
       for _, output in ipairs(sweep.stores) do
         if output.node.domain ~= "row" then step:store(output) end
       end
       done[#done + 1] = { step = step, walker = place.walker }
     end
-    for _, text in ipairs(stores) do builder:call(text) end
+    self:write(builder, stores)
     for _, entry in ipairs(done) do
       for s, sum in ipairs(sweep.sums) do entry.step:accumulate(sum, entry.walker.accumulators[s]) end
     end
@@ -75,13 +90,13 @@ function Body:walk(builder, sweep, walkers, strip, start)
   local full, most, vectors_per_stripe = self:extent(walkers)
   local group = self:group_size(#walkers) * #walkers
   local done = 0
-  if most * vectors_per_stripe > self.UNROLL and full > 1 then
+  if most * vectors_per_stripe > self.unroll and full > 1 then
     self:start_lanes(builder, sweep, walkers, strip)
     local inner, i = builder:loop("i", start or 0, c_text.sum(start, full * self.stripe), self.stripe)
     self:run(inner, sweep, self:stripe_steps(walkers, strip, i, 0), group)
     done = full
   end
-  if (most - done) * vectors_per_stripe > self.UNROLL and #walkers > 1 then
+  if (most - done) * vectors_per_stripe > self.unroll and #walkers > 1 then
     for _, walker in ipairs(walkers) do
       local part = { row = walker.row, base = walker.base + done * self.stripe, length = walker.length - done * self.stripe,
         accumulators = walker.accumulators }
@@ -141,27 +156,80 @@ end
 -- sweep has loaded, in spilled registers.
 function Body:is_crowded(sweep)
   local held = math.ceil(sweep.count / self.type.width) * self.rows
-  return held > self.target.registers / 4 and held <= 2 * self.UNROLL
+  return held > self.target.registers / 4 and held <= 2 * self.unroll
 end
 
---- Writes the statements that normalise a block of rows.
--- @param kernel what all blocks share: `plan`, `target`, `schedule`, `prologue` (builder), `scalars` (names by
---   argument), `literal(number)` (C text)
--- @param builder the builder of the block's body; row pointers `<array>_row` are defined in it
--- @param count rows in the block
-function vectors.block(kernel, builder, count)
-  local body = Body.new(kernel, builder, count)
-  for index, sweep in ipairs(kernel.sweeps) do
-    builder:note(sweep.note)
-    local reload = kernel.reload
-    body.reload = reload and index > reload.by and reload or nil
-    for _, node in ipairs(sweep.rows) do
-      for row = 0, count - 1 do body:row_vector(node, row) end
-    end
-    body:store_rows(sweep)
-    if index > 1 and body:is_crowded(sweep) then builder:call(body.words.forget()) end
-    if #sweep.sums > 0 then body:sum_sweep(sweep) else body:map_sweep(sweep) end
+--- Writes one sweep. `is_behind`: another sweep over the same rows stands directly in front of it.
+function Body:sweep(index, is_behind)
+  local sweep, reload = self.kernel.sweeps[index], self.kernel.reload
+  self.builder:note(sweep.note)
+  self.reload = reload and index > reload.by and reload or nil
+  for _, node in ipairs(sweep.rows) do
+    for row = 0, self.rows - 1 do self:row_vector(node, row) end
   end
+  self:store_rows(sweep)
+  if is_behind and self:is_crowded(sweep) then self.builder:call(self.words.forget()) end
+  if #sweep.sums > 0 then self:sum_sweep(sweep) else self:map_sweep(sweep) end
+end
+
+--- The last sweep over the rows from `row` on, and what goes with it alone.
+-- @param ahead C texts: `row`, one that is read soon, and `exists`, the condition that a whole block lies there
+function Body:last_sweep(how, ahead, is_behind)
+  if how.prefetch == 1 then
+    local row = self.builder:def("size_t", "ahead", ("%s ? %s : row"):format(ahead.exists, ahead.row))
+    self.rows_ahead = self.kernel.rows_at(self.builder, row, "_ahead")
+    for _, argument in ipairs(self.plan.problem.args) do
+      if argument.io == "in" and #argument.shape == 2 then self.prefetched[#self.prefetched + 1] = argument end
+    end
+  end
+  self:sweep(#self.kernel.sweeps, is_behind)
+end
+
+--- A row value of `count` rows that is carried from one turn of a loop to the next.
+-- @param outside builder in front of the loop. copies: builder at its start
+-- @return the row value at the start of the next turn
+function Body:carry(node, outside, copies)
+  local value, names = self:row_value(node), {}
+  for v, text in ipairs(value.vectors) do
+    local label, ctype = node.label or "value", self:type_of(node).vector
+    local carried = outside:var(ctype, "next_" .. label, self:zero(node.type))
+    self.builder:set(carried, text)
+    names[v] = copies:def(ctype, "this_" .. label, carried)
+  end
+  return rows.value(names, value.at, self.rows)
+end
+
+--- A loop over blocks of `count` rows whose turns have the last sweep over one block and all sweeps before it over the next
+-- one, so that neither waits for the other's sums.
+local function pipelined(kernel, root, count, how)
+  local outside = root:splice()
+  local loop, next_row = root:row_blocks_ahead(count)
+  local copies = loop:splice()
+  local sums = Body.new(kernel, loop:branch(statements.rows_left(next_row, count)), count, next_row)
+  local last = #kernel.sweeps
+  for index = 1, last - 1 do sums:sweep(index, index > 1) end
+  local map = Body.new(kernel, loop:branch(next_row .. " != row"), count, "row")
+  for _, node in ipairs(kernel.sweeps[last].rows) do map.row_values[node] = sums:carry(node, outside, copies) end
+  map:last_sweep(how, { exists = statements.rows_left("row", 3 * count), row = ("row + %d"):format(2 * count) }, false)
+  map.builder:call(statements.advance("row", count))
+end
+
+--- A loop over blocks of `count` rows, each from its first sweep to its last.
+local function blocks(kernel, root, count, how)
+  local body = Body.new(kernel, root:row_blocks(count), count, "row")
+  local last = #kernel.sweeps
+  for index = 1, last - 1 do body:sweep(index, index > 1) end
+  body:last_sweep(how, { exists = statements.rows_left("row", 2 * count), row = ("row + %d"):format(count) }, last > 1)
+end
+
+--- Writes the loop that normalises blocks of `count` rows, as long as so many are left.
+-- @param kernel what all loops share: `plan`, `target`, `schedule`, `prologue` (builder), `scalars` (names by argument),
+--   `literal(number)` (C text), `rows_at(builder, first, hint)` (pointers to the rows of a block), `streamed` (true by name of
+--   an output that goes past the caches if `streams`, the name of a variable, is true)
+-- @param root the builder in which the loop stands; its variable `row` counts the rows that are done
+-- @param how `pipe` and `prefetch` as in a schedule; both may be missing
+function vectors.rows(kernel, root, count, how)
+  if how.pipe == 1 then pipelined(kernel, root, count, how) else blocks(kernel, root, count, how) end
 end
 
 return vectors

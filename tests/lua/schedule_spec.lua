@@ -69,7 +69,7 @@ describe("a default schedule", function()
   end)
 
   it("is the plain one where the target has no vectors", function()
-    assert.same({ rows = 1, layout = "plain", blocks = 1, strips = 1, reuse = "recompute" },
+    assert.same({ rows = 1, layout = "plain", blocks = 1, strips = 1, reuse = "recompute", pipe = 0, prefetch = 0, stream = 0 },
       schedule.choose(plan_of "layernorm bf16 h=4096 add", targets.named "scalar"))
   end)
 end)
@@ -77,14 +77,15 @@ end)
 describe("a schedule", function()
   it("takes what is given and chooses the rest", function()
     local chosen = schedule.choose(plan_of "layernorm bf16 h=4096 add", targets.named "avx512",
-      { rows = "2", layout = "plain", reuse = "reload", blocks = "2", strips = "4" })
-    assert.same({ rows = 2, layout = "plain", blocks = 2, strips = 4, reuse = "reload" }, chosen)
+      { rows = "2", layout = "plain", reuse = "reload", blocks = "2", strips = "4", pipe = "1", prefetch = "1", stream = "1" })
+    assert.same({ rows = 2, layout = "plain", blocks = 2, strips = 4, reuse = "reload", pipe = 1, prefetch = 1, stream = 1 },
+      chosen)
     assert.equal(8, schedule.choose(plan_of "rmsnorm f32 h=64", targets.named "avx2", { rows = "8" }).rows)
   end)
 
   it("is text with its keys in a fixed order", function()
-    assert.equal("rows=4 layout=split blocks=1 strips=2 reuse=recompute",
-      schedule.format { strips = 2, reuse = "recompute", rows = 4, blocks = 1, layout = "split" })
+    assert.equal("rows=4 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      schedule.format { strips = 2, stream = 8192, reuse = "recompute", rows = 4, pipe = 1, blocks = 1, layout = "split", prefetch = 0 })
   end)
 
   it("decides no bit of what the sums are: the plan is not touched", function()
@@ -99,10 +100,8 @@ describe("a schedule", function()
 
   it("refuses keys that it does not know", function()
     refused("rmsnorm f32 h=64", "avx2", { row = "2" }, "unknown schedule key 'row', did you mean 'rows'?")
-    refused("rmsnorm f32 h=64", "avx2", { prefetch = "2" },
-      "unknown schedule key 'prefetch' (known: rows, layout, blocks, strips, reuse)")
     refused("rmsnorm f32 h=64", "avx2", { zebra = "1", apple = "1" },
-      "unknown schedule key 'apple' (known: rows, layout, blocks, strips, reuse)")
+      "unknown schedule key 'apple' (known: rows, layout, blocks, strips, reuse, pipe, prefetch, stream)")
   end)
 
   it("refuses values that are not allowed", function()
@@ -112,6 +111,14 @@ describe("a schedule", function()
     refused("rmsnorm f32 h=4096", "avx2", { blocks = "4" }, "schedule blocks=4: allowed are 1, 2")
     refused("rmsnorm f32 h=64", "avx2", { strips = "16" }, "schedule strips=16: allowed are 1, 2, 4, 8")
     refused("rmsnorm f32 h=64", "avx2", { reuse = "keep" }, "schedule reuse=keep: allowed are recompute, reload")
+  end)
+
+  it("streams whole cache lines, where the target can", function()
+    refused("rmsnorm f32 h=64", "neon", { stream = "1" }, "schedule stream=1: neon has no such stores")
+    refused("rmsnorm f32 h=65", "avx2", { stream = "1" }, "schedule stream=1: a row of y has 260 bytes, not a multiple of 64")
+    refused("rmsnorm bf16 h=64", "sse2", { stream = "1", layout = "plain" }, "schedule stream=1: sse2 cannot stream bf16")
+    assert.equal(1, schedule.choose(plan_of "rmsnorm f32 h=65 strided", targets.named "avx2", { stream = "1" }).stream)
+    assert.equal(0, schedule.choose(plan_of "rmsnorm f32 h=65", targets.named "avx2").stream)
   end)
 
   it("refuses values that would change nothing", function()

@@ -2,7 +2,7 @@
 
 local files = require "tests.support.files"
 local root = require "gen.root"
-local statements = require "gen.lower.statements"
+local statements = require "gen.statements"
 local template = require "gen.template"
 local unparse = require "gen.unparse"
 

@@ -35,15 +35,20 @@ local SPEC_FACTORS = {
   } },
 }
 
+-- The values of knobs that tests try: not all where they differ in nothing but a number. Few rows are enough for stream=1.
+local TRIED = { stream = { "0", "1" } }
+
 -- sets.factors(target): the factors for one target (a table). One without vectors has no schedule to vary.
 function sets.factors(target)
   local factors = {}
   for i, factor in ipairs(SPEC_FACTORS) do factors[i] = factor end
   for _, knob in ipairs(targets.has_vectors(target) and schedule.knobs() or {}) do
-    factors[#factors + 1] = { name = knob.key, values = knob.values, last = true }
+    factors[#factors + 1] = { name = knob.key, values = TRIED[knob.key] or knob.values, last = true }
   end
   return factors
 end
+
+local BYTES = { f32 = 4, bf16 = 2, f16 = 2, f64 = 8 }
 
 local function is_half(dtype) return dtype == "bf16" or dtype == "f16" end
 
@@ -82,6 +87,12 @@ for _, rule in ipairs {
   { needs = { "blocks", "h" }, holds = function(r) return r.blocks == "1" or r.h > 1024 end },
   { needs = { "reuse", "fusion" }, holds = function(r) return r.reuse == "recompute" or r.fusion == "add" end },
   { needs = { "reuse", "residual", "out" }, holds = function(r) return r.reuse == "recompute" or r.residual == r.out end },
+  { needs = { "stream" }, holds = function(r, target) return r.stream == "0" or target.fence ~= nil end },
+  { needs = { "stream", "h", "strided", "out", "residual", "fusion" },
+    holds = function(r)
+      local bytes = r.h * BYTES[r.fusion == "addafter" and r.residual or r.out]
+      return r.stream == "0" or r.strided == "strided" or bytes % 64 == 0
+    end },
   { needs = { "strips", "layout", "x", "acc", "h" },
     holds = function(r, target) return tonumber(r.strips) <= chunks_of(r, target) end },
 } do RULES[#RULES + 1] = rule end

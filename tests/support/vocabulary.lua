@@ -141,7 +141,7 @@ local function loads(id, dtype, layout, m)
   result(m.first("p"))
 end
 
-local function stores(name, dtype, layout, m, narrow)
+local function stores(name, dtype, layout, m, narrow, store)
   define("%s(void *to, int n, const real *values)\n{\n    %s *p = (%s *)to;", name, CTYPES[dtype], CTYPES[dtype])
   local vs = {}
   for k = 1, layout.vecs do
@@ -150,7 +150,8 @@ local function stores(name, dtype, layout, m, narrow)
   end
   for_each_n(layout.vecs * width, function(n)
     for j = 1, m.raws do add("        const %s q%d = %s;", m.raw, j, narrow(vs, j)) end
-    for j = 1, m.raws do add("        %s;", n and m.store_n("p", j, "q" .. j, n) or m.store("p", j, "q" .. j)) end
+    for j = 1, m.raws do add("        %s;", n and m.store_n("p", j, "q" .. j, n) or store("p", j, "q" .. j)) end
+    if store == m.stream then add("        %s;", target.fence) end
   end)
 end
 
@@ -183,14 +184,15 @@ local function memory()
         local takes_any
         if has_vectors then
           loads(id, dtype, layout, m)
-          stores("store_" .. id, dtype, layout, m, m.narrow)
-          if m.narrow_nan then stores("store_nan_" .. id, dtype, layout, m, m.narrow_nan) end
+          stores("store_" .. id, dtype, layout, m, m.narrow, m.store)
+          if m.narrow_nan then stores("store_nan_" .. id, dtype, layout, m, m.narrow_nan, m.store) end
+          if m.stream then stores("stream_" .. id, dtype, layout, m, m.narrow, m.stream) end
           takes_any = m.narrow_nan
         else
           takes_any = scalar_memory(id, dtype, m)
         end
-        rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, load_%s, first_%s, store_%s, %s },'):format(layout_name, dtype,
-          layout.vecs, id, id, id, id, takes_any and "store_nan_" .. id or "NULL")
+        rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, load_%s, first_%s, store_%s, %s, %s },'):format(layout_name, dtype,
+          layout.vecs, id, id, id, id, takes_any and "store_nan_" .. id or "NULL", m.stream and "stream_" .. id or "NULL")
       end
     end
   end

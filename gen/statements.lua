@@ -1,11 +1,22 @@
 --- Statement trees: what lowering writes and the unparser prints.
 --
 -- `{ kind="def", type, name, text, constant }`, `{ kind="set", name, text }`, `{ kind="call", text }`,
--- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="rows", count, body }` (the loop
--- over row blocks of the variable `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
+-- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`, `{ kind="else", body }`,
+-- `{ kind="rows", count, next, body }` (the loop over row blocks of the variable `row`; where `next` is a name, that variable
+-- runs ahead and the body itself moves `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
 -- Expressions are C text: a target's words make them.
 
 local statements = {}
+
+--- C text of the condition that so many rows are left from the one that a variable counts.
+function statements.rows_left(name, count)
+  return count == 1 and name .. " < rows" or ("rows - %s >= %d"):format(name, count)
+end
+
+--- C text that moves a counter on.
+function statements.advance(name, count)
+  return count == 1 and "++" .. name or ("%s += %d"):format(name, count)
+end
 
 local Builder = {}
 Builder.__index = Builder
@@ -81,6 +92,23 @@ function Builder:loop(hint, from, to, step)
   local inner = self:nested(statement)
   statement.name = inner:name(hint)
   return inner, statement.name
+end
+
+--- `if (text)`: returns the body's builder, and with `has_else` that of the `else` behind it.
+function Builder:branch(text, has_else)
+  local inner = self:nested { kind = "if", text = text }
+  return inner, has_else and self:nested { kind = "else" }
+end
+
+--- The loop over blocks of `count` rows: returns the body's builder.
+function Builder:row_blocks(count) return self:nested { kind = "rows", count = count } end
+
+--- The same with a counter that runs ahead of `row`: returns the body's builder and the counter's name.
+function Builder:row_blocks_ahead(count)
+  local statement = { kind = "rows", count = count }
+  local inner = self:nested(statement)
+  statement.next = inner:name("next")
+  return inner, statement.next
 end
 
 --- A builder that inserts statements here, whenever they are written, and shares this builder's names.
