@@ -50,7 +50,7 @@ local function type_of(fields, source)
   local c = config.new(fields, source, "")
   for _, field in ipairs { "model_type", "_class_name" } do
     local name = c:text(field)
-    if name then return row_of[name] and name or suggest.unknown(source .. ": model_type", name, known) end
+    if name then return row_of[name] and name or c:unknown(field, known) end
   end
   c:refuse("model_type", "a string that names a family of models")
 end

@@ -122,7 +122,15 @@ function config:text(name, allowed)
   for _, known in ipairs(allowed or {}) do
     if known == value then return value end
   end
-  return not allowed and value or suggest.unknown(self.source .. ": " .. self.path .. name, value, allowed)
+  return not allowed and value or self:unknown(name, allowed)
+end
+
+--- Raises the error that the value of a field is none of the known ones.
+function config:unknown(name, known)
+  local value = self.fields[name]
+  local near = suggest.nearest(value, known)
+  usage.fail("%s: %s%s is %s, which is not known%s", self.source, self.path, name, usage.quote(value),
+    near and ", did you mean '" .. near .. "'?" or " (known: " .. table.concat(known, ", ") .. ")")
 end
 
 --- A config inside of this one.

@@ -23,6 +23,8 @@ local STREAM_LAST = "x is the output of the MLP, residual the stream with the ou
 local PER_HEAD = "gamma differs from head to head, which no kernel has yet; a strided kernel called once for each head does it"
 local PER_HEAD_DIM = "one row for each head and token"
 
+local OWN_KEYS = "one row for each head and token; not in layers that take keys and values from another one"
+
 local function layers(name, steps)
   steps.layers = name
   return steps
@@ -156,19 +158,23 @@ end
 
 -- Norms of queries, keys and values of Gemma 4, whose heads differ with the type of the layer.
 local function gemma4_heads(steps, suffix, width, when)
-  local weightless = { width = width, when = when, affine = "none", note = PER_HEAD_DIM }
-  local weighted = { width = width, when = when, note = PER_HEAD_DIM }
-  steps[#steps + 1] = inside("self_attn.q_norm" .. suffix, weighted)
-  steps[#steps + 1] = inside("self_attn.k_norm" .. suffix, weighted)
-  steps[#steps + 1] = inside("self_attn.v_norm" .. suffix, weightless)
+  local function add(name, affine, note)
+    steps[#steps + 1] = inside("self_attn." .. name .. suffix, { width = width, when = when, affine = affine, note = note })
+  end
+  add("q_norm", nil, PER_HEAD_DIM)
+  add("k_norm", nil, OWN_KEYS)
+  add("v_norm", "none", OWN_KEYS)
 end
 
 local EXPERTS = flag("enable_moe_block", false)
 local SCALED = "the layer's output is multiplied by layer_scalar at its end"
 
-local function per_layer_input(config) return (config:optional_size "hidden_size_per_layer_input" or 0) > 0 end
+-- 0 and null switch it off.
+local function per_layer_input(config)
+  return config.fields.hidden_size_per_layer_input ~= 0 and config:optional_size "hidden_size_per_layer_input" ~= nil
+end
 
-local function gemma4(config)
+local function gemma4()
   local steps = { read("input_layernorm", { note = SCALED }) }
   gemma4_heads(steps, "", "head_dim", layer_type "sliding_attention")
   gemma4_heads(steps, "[full_attention]", "global_head_dim", layer_type "full_attention")

@@ -50,7 +50,8 @@ local KINDS = {
     return { fusion = "add", residual = "own", stream = "own", note = "adds the output of the branch before it" }
   end,
   after = function()
-    return { fusion = "addafter", residual = "wide", stream = "wide", note = "norm of a branch's output, which is then added to the residual" }
+    return { fusion = "addafter", residual = "wide", stream = "wide",
+      note = "norm of a branch's output, which is then added to the residual" }
   end,
   inside = function(pending) return { x = "own", keeps = pending } end,
 }
@@ -148,7 +149,7 @@ local function repeated(section, row, config, state)
   for i, site in ipairs(later) do
     if first[i].spec ~= site.spec then
       first[i].site = first_site(section, site.site)
-      first[i].note = joined("first layer: nothing to add yet", first[i].note)
+      first[i].note = joined("first layer: x comes from in front of the layers", first[i].note)
       sites[#sites + 1] = first[i]
     end
     site.per_layer = true

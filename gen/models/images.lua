@@ -109,8 +109,10 @@ local function group_norm(config, channels, silu)
     silu and ", then SiLU" or "")
 end
 
-local function groups(site, channels, config, silu, eps, note)
-  return inside(site, { each = true, eps = eps, blocked = group_norm(config, channels, silu), note = note })
+-- more: silu = followed by SiLU, eps, note, once = not in each layer.
+local function groups(site, channels, config, more)
+  return inside(site, { each = not more.once, eps = more.eps, note = more.note,
+    blocked = group_norm(config, channels, more.silu) })
 end
 
 local function has_attention(config, field, index)
@@ -123,10 +125,10 @@ local FIRST = "the first norm1 of a level has the channels that come in, after a
 
 -- The norms of one level of a U-Net.
 local function level(steps, config, name, channels, attention)
-  steps[#steps + 1] = groups(name .. ".resnets.norm1", channels, config, true, "norm_eps", FIRST)
-  steps[#steps + 1] = groups(name .. ".resnets.norm2", channels, config, true, "norm_eps")
+  steps[#steps + 1] = groups(name .. ".resnets.norm1", channels, config, { silu = true, eps = "norm_eps", note = FIRST })
+  steps[#steps + 1] = groups(name .. ".resnets.norm2", channels, config, { silu = true, eps = "norm_eps" })
   if not attention then return end
-  steps[#steps + 1] = groups(name .. ".attentions.norm", channels, config, false, 1e-6)
+  steps[#steps + 1] = groups(name .. ".attentions.norm", channels, config, { eps = 1e-6 })
   for i = 1, 3 do
     steps[#steps + 1] = inside(("%s.attentions.transformer_blocks.norm%d"):format(name, i), { width = channels, each = true })
   end
@@ -142,27 +144,27 @@ local function unet(config)
     local channels = widths[#widths + 1 - i]
     level(steps, config, stage_name("up_blocks.%d", i), channels, has_attention(config, "up_block_types", i))
   end
-  steps[#steps + 1] = groups("conv_norm_out", widths[1], config, true, "norm_eps")
+  steps[#steps + 1] = groups("conv_norm_out", widths[1], config, { silu = true, eps = "norm_eps", once = true })
   return { steps }
 end
 
 -- One half of an autoencoder: levels of these channels, and the middle in front of or behind them.
 local function half(steps, config, name, widths, middle)
-  local function add(site, channels, silu, note)
-    steps[#steps + 1] = groups(name .. "." .. site, channels, config, silu, 1e-6, note)
+  local function add(site, channels, more)
+    steps[#steps + 1] = groups(name .. "." .. site, channels, config, more)
   end
   local function add_middle()
-    add("mid_block.attentions.group_norm", middle)
-    add("mid_block.resnets.norm", middle, true)
+    add("mid_block.attentions.group_norm", middle, { once = true })
+    add("mid_block.resnets.norm", middle, { silu = true })
   end
   if name == "decoder" then add_middle() end
   for i, channels in ipairs(widths) do
     local blocks = stage_name(name == "encoder" and "down_blocks.%d.resnets.norm" or "up_blocks.%d.resnets.norm", i)
-    add(blocks .. "1", channels, true, FIRST)
-    add(blocks .. "2", channels, true)
+    add(blocks .. "1", channels, { silu = true, note = FIRST })
+    add(blocks .. "2", channels, { silu = true })
   end
   if name == "encoder" then add_middle() end
-  add("conv_norm_out", name == "encoder" and middle or widths[#widths], true)
+  add("conv_norm_out", name == "encoder" and middle or widths[#widths], { silu = true, once = true })
 end
 
 local function vae(config)

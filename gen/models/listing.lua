@@ -70,7 +70,7 @@ function listing.text(found, name, command)
   local lines = {
     comment("", ("The norms of %s (%s), %s, in the order of the forward pass; %s. Sites are named as in the reference code; "
       .. "those of a first layer that differs come apart."):format(name, found.model_type, found.dtype, DTYPE_FROM[found.dtype_from])),
-    "-- Made by: " .. command, "",
+    "-- Made by: " .. command:gsub("%c", "?"), "",
     "return {", ("  model = %q,"):format(name), "  kernels = {",
   }
   for _, site in ipairs(found.sites) do lines[#lines + 1] = lines_of(site) end
