@@ -4,6 +4,7 @@ local forward = require "gen.models.forward"
 
 local read, last, post, after, inside, branch = forward.read, forward.last, forward.post, forward.after, forward.inside,
   forward.branch
+local layers, family = forward.layers, forward.family
 
 local function head_dim(config) return config:head_dim() end
 local function of_heads(config) return config:computed(config:heads() * config:head_dim(), "num_attention_heads * head_dim") end
@@ -22,15 +23,9 @@ local PARALLEL = "x is the sum of the outputs of attention and MLP"
 local STREAM_LAST = "x is the output of the MLP, residual the stream with the output of attention added"
 local PER_HEAD = "gamma differs from head to head, which no kernel has yet; a strided kernel called once for each head does it"
 local PER_HEAD_DIM = "one row for each head and token"
-
 local OWN_KEYS = "one row for each head and token; not in layers that take keys and values from another one"
 
-local function layers(name, steps)
-  steps.layers = name
-  return steps
-end
-
--- The sections of a decoder with pre-norms around two branches; `inner` are norms inside of the first one.
+-- The sections of a decoder with pre-norms in front of two branches; what follows `name` are norms inside of the first one.
 local function pre(input, post_attention, final, name, ...)
   local steps = { read(input), ... }
   for _, at in ipairs { branch(), read(post_attention), branch() } do steps[#steps + 1] = at end
@@ -211,9 +206,6 @@ end
 local RMS = { norm = "rmsnorm", width = "hidden_size", eps = "rms_norm_eps", cast = "llama" }
 local LN = { norm = "layernorm", width = "hidden_size", eps = "layer_norm_eps" }
 local NO_CAST = false
-
--- A row of families: what all of a kind share, and what is its own.
-local function family(base, row) return setmetatable(row, { __index = base }) end
 
 local ROUNDED_WEIGHT = "the reference rounds gamma + 1 to the dtype of gamma"
 

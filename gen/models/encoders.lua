@@ -3,15 +3,9 @@
 local forward = require "gen.models.forward"
 
 local read, last, post, inside, branch = forward.read, forward.last, forward.post, forward.inside, forward.branch
+local layers, family = forward.layers, forward.family
 
 local LN = { norm = "layernorm", width = "hidden_size", eps = "layer_norm_eps" }
-
-local function family(base, row) return setmetatable(row, { __index = base }) end
-
-local function layers(name, steps)
-  steps.layers = name
-  return steps
-end
 
 -- Post-norms behind two branches, after a norm of the embedding.
 local function behind(attention, mlp)

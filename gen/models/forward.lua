@@ -8,9 +8,9 @@ local spec = require "gen.spec"
 
 local forward = {}
 
--- The steps. `more` has what differs from the family's row: norm, affine, cast, width, eps; and strided, alpha, note, when (function of
--- the config: whether the step is there), blocked (why it cannot be emitted yet), each (one in each layer though it
--- stands outside of a section).
+-- The steps. `more` has what differs from the family's row: norm, affine, cast, width, eps; and strided, alpha, note, when
+-- (function of the config: whether the step is there), blocked (why it cannot be emitted yet), each (one in each layer
+-- though it stands outside of a section).
 local function step(kind)
   return function(site, more) return setmetatable({ kind = kind, site = site }, { __index = more }) end
 end
@@ -32,6 +32,17 @@ function forward.branch(note) return { kind = "branch", note = note } end
 
 --- The stream is complete here: what is pending has been added by something that is not a norm.
 function forward.settle() return { kind = "settle" } end
+
+--- A section of steps that is walked for each layer.
+-- @param name the module that holds the layers
+-- @param count how many there are, or nil if it is more than one
+function forward.layers(name, steps, count)
+  steps.layers, steps.count = name, count
+  return steps
+end
+
+--- A row of a family: what all of a kind share, and what is its own.
+function forward.family(base, row) return setmetatable(row, { __index = base }) end
 
 -- What a norm meets at each kind of step: `pending` is whether a branch's output is still to be added. Gives the fusion, the
 -- state afterwards and a note. `stream` is the dtype of the stream, `own` that of the norm's output, `wide` that of sums.
@@ -159,13 +170,16 @@ local function repeated(section, row, config, state)
 end
 
 --- The norm sites of a tower, in the order of the forward pass.
--- @param row `{ norm, affine, offset, cast, width, eps, sections }`: sections is an array of arrays of steps, or a function
---   of the config that gives one; a section with `layers` (the module that holds the layers) is walked once for each
+-- @param row `{ norm, affine, offset, cast, width, eps, note, residual, sections }`: `residual` is a function of the config
+--   that gives the dtype of the stream beside data of 16 bits, or nil; sections is an array of arrays of steps, or a
+--   function of the config that gives one; a section with `layers` (the module that holds the layers) is walked once for
+--   the first layer and once for the others, but for a `count` of 1
 -- @param config config (gen/models/config.lua)
 -- @param options `{ dtype=, residual=|nil, exact= }`
 -- @return array of `{ site=, spec=|nil, eps=, per_layer=, emittable=, note= }`
 function forward.sites(row, config, options)
-  local wide = options.residual or row.residual and row.residual(config) or options.dtype
+  local is_short = options.dtype == "bf16" or options.dtype == "f16"
+  local wide = options.residual or is_short and row.residual and row.residual(config) or options.dtype
   local state = { types = { own = options.dtype, stream = options.dtype, wide = wide, exact = options.exact } }
   local sections = type(row.sections) == "function" and row.sections(config) or row.sections
   local sites = {}

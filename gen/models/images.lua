@@ -4,11 +4,7 @@ local forward = require "gen.models.forward"
 
 local read, last, post, inside, branch, settle = forward.read, forward.last, forward.post, forward.inside, forward.branch,
   forward.settle
-
-local function layers(name, steps, count)
-  steps.layers, steps.count = name, count
-  return steps
-end
+local layers, family = forward.layers, forward.family
 
 local function stage_name(format, index) return format:format(index - 1) end
 
@@ -62,8 +58,6 @@ local GATED = "x is the branch's output times its gate"
 local PER_HEAD = "one row for each head and token"
 
 local ADAPTIVE = { norm = "layernorm", affine = "none", width = inner_width, eps = 1e-6 }
-
-local function family(base, row) return setmetatable(row, { __index = base }) end
 
 local function dit(config)
   config:text("norm_type", { "ada_norm_zero" })

@@ -3,11 +3,7 @@
 local forward = require "gen.models.forward"
 
 local read, last, inside, branch = forward.read, forward.last, forward.inside, forward.branch
-
-local function layers(name, steps)
-  steps.layers = name
-  return steps
-end
+local layers = forward.layers
 
 -- Why a gated norm cannot be emitted, with its numbers.
 local function gated(width_of, groups_field, before_gate)
@@ -47,13 +43,16 @@ local function mamba_note(_, types)
   return types.wide ~= types.own and "the reference rounds the stream to the dtype of gamma before the norm reads it" or nil
 end
 
+-- Whether a field that lists the types of layers has a state-space layer; it bears one of two names.
+local function lists_mamba(config, field) return config:lists(field, "mamba") or config:lists(field, "linear_attention") end
+
 local function has_mamba(config)
   local pattern = config:text "hybrid_override_pattern"
   if pattern then return pattern:find("M", 1, true) ~= nil end
-  return config:lists("layers_block_type", "mamba") or config:lists("layers_block_type", "linear_attention")
+  return lists_mamba(config, "layers_block_type")
 end
 
-local function has_mamba_layers(config) return config:lists("layer_types", "mamba") end
+local function has_mamba_layers(config) return lists_mamba(config, "layer_types") end
 
 local function multiplied(config)
   local factor = config:has "residual_multiplier" and config.fields.residual_multiplier or 1

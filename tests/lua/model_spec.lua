@@ -37,7 +37,8 @@ end
 
 -- A config of Llama without the fields that are named, and with others.
 local function llama(more, without)
-  local fields = { model_type = "llama", hidden_size = 4096, num_attention_heads = 32, num_key_value_heads = 8, rms_norm_eps = 1e-5 }
+  local fields = { model_type = "llama", hidden_size = 4096, num_attention_heads = 32, num_key_value_heads = 8,
+    rms_norm_eps = 1e-5 }
   for key, value in pairs(more or {}) do fields[key] = value end
   if without then fields[without] = nil end
   return fields
@@ -129,6 +130,13 @@ describe("the sites of a model", function()
     assert.is_nil(note(llama()):find("eps", 1, true))
   end)
 
+  it("keep a stream in f32 beside data of 16 bits alone, where the family does", function()
+    local mamba = models.fields "mamba_2_8b"
+    assert.is_truthy(sites(mamba, { dtype = "f16" }).sites[2].spec:find("residual=f32", 1, true))
+    assert.is_nil(sites(mamba, { dtype = "f64" }).sites[2].spec:find("residual", 1, true))
+    assert.is_nil(sites(mamba, { dtype = "bf16", residual = "bf16" }).sites[2].spec:find("residual", 1, true))
+  end)
+
   it("tell how long the rows of a slice are, and the alpha of DeepNorm", function()
     local found = sites(models.fields "deepseek_v3")
     assert.is_truthy(found.sites[4].note:find("first 512 elements of rows of 576: x_stride = 576", 1, true))
@@ -153,7 +161,8 @@ describe("a config is refused for", function()
     { "no model type", llama({}, "model_type"), "config.json: model_type is missing; it must be a string" },
     { "a model type that is null", llama { model_type = config.null }, "model_type is null" },
     { "a model type that is a number", llama { model_type = 7 }, "model_type is 7; it must be a string" },
-    { "an unknown model type", llama { model_type = "lama" }, "config.json: model_type is 'lama', which is not known, did you mean 'llama'?" },
+    { "an unknown model type", llama { model_type = "lama" },
+      "config.json: model_type is 'lama', which is not known, did you mean 'llama'?" },
     { "a foreign model type", llama { model_type = "resnet" }, "model_type is 'resnet', which is not known (known: " },
     { "no width", llama({}, "hidden_size"), "hidden_size is missing; it must be a whole number from 1 to 65536" },
     { "a width that is null", llama { hidden_size = config.null }, "hidden_size is null; it must be a whole number" },
@@ -213,7 +222,8 @@ describe("a config is refused for", function()
   end
 
   it("a residual dtype that nothing would read", function()
-    assert.is_truthy(refusal(models.fields "bert_base", { residual = "bf16" }):find("--residual bf16: bert keeps no residual", 1, true))
+    local message = refusal(models.fields "bert_base", { residual = "bf16" })
+    assert.is_truthy(message:find("--residual bf16: bert keeps no residual", 1, true), message)
     assert.is_truthy(refusal(llama(), { dtype = "f64", residual = "f32" }):find("f64 mixes with no other dtype", 1, true))
   end)
 end)
