@@ -5,6 +5,7 @@ local c = require "gen.emit.c"
 local detection = require "gen.emit.detection"
 local dispatch = require "gen.emit.dispatch"
 local literal = require "gen.literal"
+local models = require "gen.emit.models"
 local registry = require "gen.emit.registry"
 local selftest = require "gen.emit.selftest"
 local sets = require "gen.emit.set"
@@ -137,11 +138,18 @@ local function new_set(codes, options)
   return set
 end
 
+--- Adds the headers of models to files, of which one declares the kernels.
+local function add_models(set, options, declares, files)
+  for _, model in ipairs(options.models or {}) do
+    files[#files + 1] = set_file(set, "model.h", set.prefix .. model.name .. ".h", models.values(set, model, declares))
+  end
+end
+
 --- All files of a set of kernels.
 -- @param codes array of codes (gen/lower.lua), each (name, target) once
--- @param options `{ prefix = "ng_", command = "normgen emit ..." }`
--- @return array of `{ path=, text= }`: kernels, header, registry, and a dispatcher where an architecture has several
---   targets
+-- @param options `{ prefix = "ng_", command = "normgen emit ...", models = nil or array of { name=, specs= } }`
+-- @return array of `{ path=, text= }`: kernels, header, registry, a dispatcher where an architecture has several
+--   targets, and a header for each model
 function emit.files(codes, options)
   local set, files = new_set(codes, options), {}
   for i, code in ipairs(codes) do files[i] = emit.kernel(code, options) end
@@ -150,6 +158,7 @@ function emit.files(codes, options)
   add("kernels.h", { declarations = declarations(set) })
   add("registry.c", { runtime = runtime, registry = registry.text(set) })
   if set.has_dispatcher then add("dispatch.c", { runtime = runtime, dispatcher = dispatch.text(set) }) end
+  add_models(set, options, set.prefix .. "kernels.h", files)
   return files
 end
 
@@ -171,6 +180,14 @@ function emit.single(codes, options)
   return set_file(set, "single.h", set.prefix .. "kernels_single.h", { declarations = declarations(set),
     guards = fill("guards.h", {}), includes = includes_text(set), runtime = detection.of_set(set), kernels = kernels,
     registry = registry.text(set), dispatcher = dispatch.text(set) })
+end
+
+--- That header, and those of models.
+function emit.single_files(codes, options)
+  local single = emit.single(codes, options)
+  local files = { single }
+  add_models(new_set(codes, options), options, single.path, files)
+  return files
 end
 
 return emit

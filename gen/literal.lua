@@ -29,4 +29,15 @@ function literal.float(value, suffix)
   return ("%s0x1%sp%s%.0f%s"):format(sign, fraction, exponent < 0 and "-" or "+", math.abs(exponent), suffix)
 end
 
+--- A number as a person writes it, with as many digits as it takes to read the same number again: "1e-5", "4096".
+-- For Lua, JSON and comments.
+function literal.decimal(value)
+  if value ~= value then return "nan" end
+  if math.abs(value) == math.huge then return value > 0 and "inf" or "-inf" end
+  for digits = 14, 17 do
+    local text = ("%." .. digits .. "g"):format(value)
+    if tonumber(text) == value or digits == 17 then return (text:gsub(",", "."):gsub("e([+-])0+", "e%1"):gsub("e%+", "e")) end
+  end
+end
+
 return literal

@@ -107,14 +107,24 @@ local function parse_entry(source, path, index)
   usage.fail("%s: kernel %d: %s", path, index, result.usage)
 end
 
+-- The name of a model is a part of file names and of C names.
+local function model_of(result, path)
+  local name = result.model
+  if name == nil then return nil end
+  if type(name) ~= "string" or not name:find("^%a[%w_]*$") or name:find("__", 1, true) or name:find("_$") then
+    usage.fail("%s: model is %s; it must be a letter, then letters, digits and single underscores", path, usage.quote(name))
+  end
+  return name
+end
+
 --- Loads a spec file.
 -- @param path the path as the user wrote it; it stands in front of messages
--- @return array of spec tables, in the order of the file
+-- @return array of spec tables, in the order of the file; the name of the model, or nil
 -- Raises a usage error for whatever the file says wrong, a failure if it cannot be read.
 function specfile.load(path)
-  local specs = {}
-  for index, source in ipairs(kernels_of(evaluate(path), path)) do specs[index] = parse_entry(source, path, index) end
-  return specs
+  local specs, result = {}, evaluate(path)
+  for index, source in ipairs(kernels_of(result, path)) do specs[index] = parse_entry(source, path, index) end
+  return specs, model_of(result, path)
 end
 
 return specfile

@@ -1,4 +1,4 @@
---- normgen emit: writes kernels, header, registry and dispatcher, or all in one header.
+--- normgen emit: writes kernels, header, registry and dispatcher, or all in one header, and a header for each model.
 
 local emit = require "gen.emit"
 local files = require "gen.cli.files"
@@ -49,7 +49,7 @@ local FORMATS = {
     end,
   },
   single = {
-    files = function(kernels, options) return { emit.single(kernels, options) } end,
+    files = emit.single_files,
     texts = function(kernels, options) return { emit.single(kernels, options).text } end,
   },
 }
@@ -58,8 +58,9 @@ local FORMATS = {
 -- @param args parsed arguments
 function command.run(args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
-  local kernels = inputs.kernels(inputs.specs(args.specs), targets, args.schedule)
-  local options, format = { prefix = prefix, command = command_line(args, targets) }, FORMATS[args.format]
+  local specs, models = inputs.specs(args.specs)
+  local kernels, format = inputs.kernels(specs, targets, args.schedule), FORMATS[args.format]
+  local options = { prefix = prefix, command = command_line(args, targets), models = models }
   if args.output then
     local list = format.files(kernels, options)
     files.make_directory(args.output)

@@ -15,13 +15,24 @@ function inputs.is_file(argument)
   return argument:match("%.lua$") or argument:find("/", 1, true)
 end
 
+-- The specs that an argument asks for, and the name of the model if it is a spec file that has one.
+local function specs_of(argument)
+  if inputs.is_file(argument) then return specfile.load(argument) end
+  return { spec.parse(argument) }
+end
+
 --- The specs that arguments ask for, each kernel once, in the order given.
 -- @param arguments array of spec lines and paths of spec files
--- @return array of spec tables
+-- @return array of spec tables; array of the models of the files, `{ name=, specs = all specs of its file }`
 function inputs.specs(arguments)
-  local list, seen = {}, {}
+  local list, seen, models, named = {}, {}, {}, {}
   for _, argument in ipairs(arguments) do
-    local found = inputs.is_file(argument) and specfile.load(argument) or { spec.parse(argument) }
+    local found, model = specs_of(argument)
+    if model then
+      if named[model] then usage.fail("%s and %s are both of model %s", named[model], argument, model) end
+      named[model] = argument
+      models[#models + 1] = { name = model, specs = found }
+    end
     for _, s in ipairs(found) do
       local name = names.build(s)
       if not seen[name] then
@@ -30,7 +41,7 @@ function inputs.specs(arguments)
       end
     end
   end
-  return list
+  return list, models
 end
 
 --- Names of all targets, lowest rank first.

@@ -5,11 +5,12 @@ local dkjson = require "dkjson"
 local json = {}
 
 local KEYS = {
-  "spec", "name", "norm", "dir", "h", "target", "symbol", "file", "arch", "contract", "bytes_per_row", "error_bound",
+  "site", "spec", "name", "model_type", "norm", "dir", "h", "target", "symbol", "file", "arch", "contract", "bytes_per_row", "error_bound",
   "args", "version", "compute", "acc", "lanes", "block", "tree", "fma", "x", "residual", "gamma", "y", "cast",
   "read", "write", "parameters", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
   "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
+  "eps", "per_layer", "emittable", "note", "sites",
 }
 
 -- A copy in which whole numbers are integers (Lua 5.4 would write 4096.0) and arrays stay arrays when empty.

@@ -1,22 +1,24 @@
---- normgen list: norms, targets, spec words, or the kernels that specs and targets give.
+--- normgen list: norms, targets, spec words, built-in models, or the kernels that specs and targets give.
 
 local columns_text = require "gen.cli.columns"
 local directory = require "gen.directory"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local json = require "gen.cli.json"
+local models = require "gen.models"
 local names = require "gen.names"
 local pipeline = require "gen.pipeline"
 local spec = require "gen.spec"
 local suggest = require "gen.suggest"
 
 local command = {
-  summary = "List norms, targets, options, or the kernels of specs.",
+  summary = "List norms, targets, options, models, or the kernels of specs.",
   arguments = { "what", "target", "target_path", "prefix", "format" },
   examples = {
     "normgen list norms",
     "normgen list targets --format json",
     "normgen list options",
+    "normgen list models",
     "normgen list specs/llama3_8b.lua --target avx2,neon --format json",
   },
 }
@@ -54,6 +56,8 @@ function topics.options()
   return rows, { "word", "values", "about" }
 end
 
+function topics.models() return models.published(), { "name", "model_type" } end
+
 local function kernels(args)
   local rows, prefix = {}, inputs.prefix(args.prefix)
   local specs, targets = inputs.specs(args.what), inputs.targets(args.target)
@@ -72,7 +76,7 @@ end
 local function topic_of(what)
   local word = what[1]
   if #what > 1 or word:find("%s") or inputs.is_file(word) then return kernels end
-  return topics[word] or suggest.unknown("topic", word, { "norms", "targets", "options" })
+  return topics[word] or suggest.unknown("topic", word, { "norms", "targets", "options", "models" })
 end
 
 --- @param args parsed arguments

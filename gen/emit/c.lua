@@ -43,6 +43,13 @@ end
 --- The head of a function's definition.
 function c.prototype(symbol, args) return function_head("", symbol, args) end
 
+--- The same for a function that a header defines.
+function c.inline(symbol, args) return function_head("static inline ", symbol, args) end
+
+--- A call of it.
+-- @param items array of C expressions
+function c.call(symbol, items) return list_text(symbol, items) .. ";" end
+
 --- Its public declaration, with the macro that says how it is visible.
 -- @param macro prefix of macros
 function c.declaration(symbol, args, macro) return function_head(macro .. "API ", symbol, args) .. ";" end

@@ -1,0 +1,93 @@
+--- The header of a model: for each of its norms a function with the right eps, and constants.
+
+local c = require "gen.emit.c"
+local literal = require "gen.literal"
+local names = require "gen.names"
+local sets = require "gen.emit.set"
+local spec_words = require "gen.spec"
+local template = require "gen.template"
+local usage = require "gen.usage"
+
+local models = {}
+
+--- A site as a part of C names.
+local function c_name(site)
+  return (site:gsub("[^%w]+", "_"):gsub("^_", ""):gsub("_$", ""))
+end
+
+local function group_of(set, spec)
+  local name = names.build(spec)
+  for _, group in ipairs(set.groups) do
+    if group.problem.name == name then return group end
+  end
+end
+
+--- The arguments of a site's function, and what it passes on to the kernel: an eps that the spec knows is not asked for.
+local function arguments(spec, group, macro)
+  local own, passed = {}, {}
+  for i, argument in ipairs(group.problem.args) do
+    local is_known = argument.name == "eps" and spec.eps
+    passed[i] = is_known and macro .. "_EPS" or argument.name
+    if not is_known then own[#own + 1] = argument end
+  end
+  return own, passed
+end
+
+local function eps_text(spec, macro)
+  if not spec.eps then return "" end
+  return ("#define %s_EPS %s /* %s */"):format(macro, literal.float(spec.eps, spec.x == "f64" and "" or "f"),
+    literal.decimal(spec.eps))
+end
+
+-- The function of a site that calls a kernel by this symbol.
+local function function_text(spec, group, symbol, macro, kernel)
+  local own, passed = arguments(spec, group, macro)
+  return (template.fill("model_function.h", { prototype = c.inline(symbol, own), call = c.call(kernel, passed) })
+    :gsub("%s+$", ""))
+end
+
+-- The site's functions: one, or one for each architecture where no dispatcher chooses a target.
+local function functions_text(set, spec, group, symbol, macro)
+  if set.has_dispatcher then return function_text(spec, group, symbol, macro, c.entry(group.problem, set.prefix)) end
+  local parts = {}
+  for i, code in ipairs(group.codes) do
+    parts[i] = sets.within(code.guard, function_text(spec, group, symbol, macro, c.symbol(code, set.prefix)))
+  end
+  return table.concat(parts, "\n")
+end
+
+local function site_text(set, model, spec)
+  local group, symbol = group_of(set, spec), set.prefix .. model.name .. "_" .. c_name(spec.site)
+  local macro = symbol:upper()
+  return (template.fill("model_site.h", { site = spec.site, spec = spec_words.format(spec), macro = macro,
+    h = literal.integer(spec.h), eps = eps_text(spec, macro), functions = functions_text(set, spec, group, symbol, macro) })
+    :gsub("%s+$", ""))
+end
+
+--- Two sites must not give one C name: macros are upper case.
+local function check(model)
+  local seen = {}
+  for _, spec in ipairs(model.specs) do
+    local name = spec.site and c_name(spec.site):upper()
+    if name and (name == "" or seen[name]) then
+      usage.fail("model %s: the sites %s and %s have the same name in C", model.name, seen[name] or "''", spec.site)
+    end
+    if name then seen[name] = spec.site end
+  end
+end
+
+--- What the template of a model's header holds.
+-- @param set set of kernels (gen/emit/set.lua) with all kernels of the model
+-- @param model `{ name=, specs= }`; specs without a site have no function
+-- @param declares the header that declares the kernels
+function models.values(set, model, declares)
+  check(model)
+  local sites = {}
+  for _, spec in ipairs(model.specs) do
+    if spec.site then sites[#sites + 1] = site_text(set, model, spec) end
+  end
+  return { model = model.name, guard = (set.prefix .. model.name):upper() .. "_H", kernels = declares,
+    sites = table.concat(sites, "\n\n") }
+end
+
+return models

@@ -1,0 +1,4 @@
+${prototype}
+{
+    ${call}
+}

@@ -1,0 +1,4 @@
+/* ${site}: ${spec} */
+#define ${macro}_WIDTH ${h}
+${eps}
+${functions}

@@ -1,0 +1,464 @@
+-- normgen model: the sites of every family, errors about configs, JSON, spec files and the headers of models.
+
+local config = require "gen.models.config"
+local dkjson = require "dkjson"
+local files = require "tests.support.files"
+local fixtures = require "tests.support.models"
+local literal = require "gen.literal"
+local models = require "gen.models"
+local names = require "gen.names"
+local normgen = require "tests.support.normgen"
+local spec = require "gen.spec"
+local specfile = require "gen.specfile"
+
+local unpack = table.unpack or unpack
+local scratch
+
+local function sites_text(found)
+  local lines = {}
+  for i, site in ipairs(found.sites) do
+    lines[i] = ("%s %s%s %s\n"):format(site.site, site.per_layer and "*" or "", site.eps and literal.decimal(site.eps) or "-",
+      site.spec or "-")
+  end
+  return table.concat(lines)
+end
+
+local function sites(fields, more)
+  more = more or {}
+  return models.sites(fields, { source = "config.json", dtype = more.dtype, residual = more.residual, exact = more.exact })
+end
+
+local function refusal(fields, more)
+  local ok, err = pcall(sites, fields, more)
+  assert.is_false(ok, "accepted")
+  assert.equal("table", type(err), tostring(err))
+  return err.usage
+end
+
+-- A config of Llama without the fields that are named, and with others.
+local function llama(more, without)
+  local fields = { model_type = "llama", hidden_size = 4096, num_attention_heads = 32, num_key_value_heads = 8,
+    rms_norm_eps = 1e-5 }
+  for key, value in pairs(more or {}) do fields[key] = value end
+  if without then fields[without] = nil end
+  return fields
+end
+
+local function file(name, text)
+  files.write(scratch .. "/" .. name, text)
+  return scratch .. "/" .. name
+end
+
+local function run(words, lua)
+  local code, out, err = normgen.run({ "model", unpack(words) }, lua)
+  return { code = code, out = out, err = err }
+end
+
+-- The same from every interpreter.
+local function same(words)
+  local first = run(words, normgen.interpreters[1])
+  for i = 2, #normgen.interpreters do assert.same(first, run(words, normgen.interpreters[i])) end
+  return first
+end
+
+local function ok(words)
+  local result = same(words)
+  assert.equal("", result.err)
+  assert.equal(0, result.code)
+  return result.out
+end
+
+local function refused(words, code, pattern)
+  local result = same(words)
+  assert.equal(code, result.code, result.err)
+  assert.equal("", result.out)
+  assert.is_truthy(result.err:match("^normgen: [^\n]+\n$"), "not one line: " .. result.err)
+  assert.is_truthy(result.err:find(pattern, 1, true), result.err .. "   wanted: " .. pattern)
+end
+
+describe("the sites of a model", function()
+  local covered = {}
+
+  for _, fixture in ipairs(fixtures) do
+    local model_type = fixture.config.model_type or fixture.config._class_name
+    it(("are those of %s: %s"):format(model_type, fixture.sites:match("[^\n]*")), function()
+      covered[model_type] = true
+      for _, key in ipairs { "text_config", "vision_config" } do
+        if fixture.config[key] then covered[fixture.config[key].model_type] = true end
+      end
+      local found = sites(fixture.config, fixture)
+      assert.equal(fixture.sites, sites_text(found))
+      for _, site in ipairs(found.sites) do
+        assert.equal(site.spec ~= nil, site.emittable)
+        assert.is_true(site.emittable or #site.note > 20, "no reason: " .. site.site)
+      end
+    end)
+  end
+
+  it("have a fixture for every model type, but for aliases", function()
+    -- These share the row of a type that has one.
+    local aliases = { kimi_k2 = "deepseek_v3", qwen2_moe = "qwen2", dit = "DiTTransformer2DModel",
+      Transformer2DModel = "DiTTransformer2DModel" }
+    for _, model_type in ipairs(models.types()) do
+      assert.is_truthy(covered[aliases[model_type] or model_type], model_type)
+    end
+  end)
+
+  it("resolve for every built-in model, under names that are their own", function()
+    local seen, count = {}, 0
+    for _, model in ipairs(models.published()) do
+      count = count + 1
+      assert.is_nil(seen[model.name], model.name)
+      seen[model.name] = true
+      local found, names_seen = sites(models.fields(model.name)), {}
+      assert.is_true(#found.sites >= 2, model.name)
+      for _, site in ipairs(found.sites) do
+        assert.is_nil(names_seen[site.site], model.name .. ": " .. site.site)
+        names_seen[site.site] = true
+        if site.spec then assert.equal(site.spec, spec.format(spec.parse(site.spec))) end
+      end
+    end
+    assert.is_true(count > 100, count .. " models")
+  end)
+
+  it("say where an eps comes from that the config does not have", function()
+    local function note(fields) return sites(fields).sites[1].note end
+    assert.is_truthy(note({ model_type = "olmo", hidden_size = 64 }):find("eps 1e-5 is fixed in the reference code", 1, true))
+    assert.is_truthy(note({ model_type = "whisper", d_model = 64 }):find("eps 1e-5 is fixed in the reference code", 1, true))
+    assert.is_truthy(note({ model_type = "mpt", d_model = 64 }):find("the config leaves layer_norm_epsilon out", 1, true))
+    assert.is_nil(note({ model_type = "mpt", d_model = 64, layer_norm_epsilon = 1e-6 }):find("eps", 1, true))
+    assert.is_nil(note(llama()):find("eps", 1, true))
+  end)
+
+  it("keep a stream in f32 beside data of 16 bits alone, where the family does", function()
+    local mamba = models.fields "mamba_2_8b"
+    assert.is_truthy(sites(mamba, { dtype = "f16" }).sites[2].spec:find("residual=f32", 1, true))
+    assert.is_nil(sites(mamba, { dtype = "f64" }).sites[2].spec:find("residual", 1, true))
+    assert.is_nil(sites(mamba, { dtype = "bf16", residual = "bf16" }).sites[2].spec:find("residual", 1, true))
+  end)
+
+  it("tell how long the rows of a slice are, and the alpha of DeepNorm", function()
+    local found = sites(models.fields "deepseek_v3")
+    assert.is_truthy(found.sites[4].note:find("first 512 elements of rows of 576: x_stride = 576", 1, true))
+    assert.is_truthy(sites(models.fields "glm_130b").sites[2].note:find("= 11.8322", 1, true))
+  end)
+
+  it("take the dtype of the option, else of the config, else f32", function()
+    assert.equal("f16", sites(llama { torch_dtype = "bfloat16" }, { dtype = "f16" }).dtype)
+    assert.equal("bf16", sites(llama { torch_dtype = "bfloat16" }).dtype)
+    assert.equal("bf16", sites(llama { dtype = "bfloat16" }).dtype)
+    assert.equal("f32", sites(llama()).dtype)
+    assert.equal("f16", sites({ model_type = "clip", text_config = { model_type = "clip_text_model", hidden_size = 64,
+      layer_norm_eps = 1e-5, torch_dtype = "float16" } }).dtype)
+  end)
+end)
+
+describe("a config is refused for", function()
+  local huge = {}
+  for i = 1, 30 do huge[i] = "full_attention" end
+  -- what, fields, what the message says
+  local cases = {
+    { "no model type", llama({}, "model_type"), "config.json: model_type is missing; it must be a string" },
+    { "a model type that is null", llama { model_type = config.null }, "model_type is null" },
+    { "a model type that is a number", llama { model_type = 7 }, "model_type is 7; it must be a string" },
+    { "an unknown model type", llama { model_type = "lama" },
+      "config.json: model_type is 'lama', which is not known, did you mean 'llama'?" },
+    { "a foreign model type", llama { model_type = "resnet" }, "model_type is 'resnet', which is not known (known: " },
+    { "no width", llama({}, "hidden_size"), "hidden_size is missing; it must be a whole number from 1 to 65536" },
+    { "a width that is null", llama { hidden_size = config.null }, "hidden_size is null; it must be a whole number" },
+    { "a negative width", llama { hidden_size = -4096 }, "hidden_size is -4096; it must be a whole number" },
+    { "no width at all", llama { hidden_size = 0 }, "hidden_size is 0;" },
+    { "a broken width", llama { hidden_size = 4096.5 }, "hidden_size is 4096.5;" },
+    { "a width that is a string", llama { hidden_size = "4096" }, "hidden_size is '4096'; it must be a whole number" },
+    { "a width that is a list", llama { hidden_size = { 1 } }, "hidden_size is a list or an object;" },
+    { "a huge width", llama { hidden_size = 131072 }, "hidden_size is 131072; it must be a whole number from 1 to 65536" },
+    { "no eps", llama({}, "rms_norm_eps"), "rms_norm_eps is missing; it must be a finite number >= 0" },
+    { "an eps that is null", llama { rms_norm_eps = config.null }, "rms_norm_eps is null;" },
+    { "a negative eps", llama { rms_norm_eps = -1e-5 }, "rms_norm_eps is -1e-5;" },
+    { "an eps that is a string", llama { rms_norm_eps = "1e-5" }, "rms_norm_eps is '1e-5'; it must be a finite number >= 0" },
+    { "an infinite eps", llama { rms_norm_eps = math.huge }, "rms_norm_eps is inf;" },
+    { "an eps of another name", llama({ layer_norm_eps = 1e-5 }, "rms_norm_eps"), "rms_norm_eps is missing" },
+    { "heads that do not divide the width", llama { num_attention_heads = 33, num_key_value_heads = 3 },
+      "hidden_size 4096 is not a multiple of num_attention_heads 33" },
+    { "heads that groups do not divide", llama { num_key_value_heads = 5 },
+      "num_attention_heads 32 is not a multiple of num_key_value_heads 5" },
+    { "negative heads", llama { num_attention_heads = -32 }, "num_attention_heads is -32;" },
+    { "two widths", { model_type = "gpt2", n_embd = 768, hidden_size = 1024, layer_norm_epsilon = 1e-5 },
+      "n_embd 768 and hidden_size 1024 contradict each other" },
+    { "two dtypes", llama { torch_dtype = "float16", dtype = "bfloat16" }, "dtype and torch_dtype contradict each other" },
+    { "an unknown dtype", llama { torch_dtype = "float8_e4m3fn" },
+      "torch_dtype is 'float8_e4m3fn'; it must be float32, bfloat16, float16 or float64" },
+    { "layers that are not as many as their types",
+      llama { model_type = "gemma4_text", num_hidden_layers = 26, head_dim = 256, layer_types = huge },
+      "layer_types has 30 entries, but num_hidden_layers is 26" },
+    { "no head width where a norm reads heads", llama { model_type = "qwen3" }, "head_dim is missing" },
+    { "a switch that is a string", llama { model_type = "llama4_text", head_dim = 128, use_qk_norm = "yes" },
+      "use_qk_norm is 'yes'; it must be true or false" },
+    { "switches that contradict each other", { model_type = "falcon", hidden_size = 64, layer_norm_epsilon = 1e-5,
+      new_decoder_architecture = true, parallel_attn = false }, "new_decoder_architecture true and parallel_attn false" },
+    { "a latent rank that is missing", llama { model_type = "deepseek_v3" }, "kv_lora_rank is missing" },
+    { "a mixer of two widths", { model_type = "mamba2", hidden_size = 2560, num_heads = 81, head_dim = 64, expand = 2,
+      layer_norm_epsilon = 1e-5 }, "num_heads * head_dim is 5184, but expand * hidden_size is 5120" },
+    { "groups that do not divide a mixer", { model_type = "mamba2", hidden_size = 2560, num_heads = 80, head_dim = 64,
+      n_groups = 7, layer_norm_epsilon = 1e-5 }, "5120 elements do not split into n_groups 7" },
+    { "stages without depths", { model_type = "convnext", hidden_sizes = { 96, 192 }, depths = { 3 }, layer_norm_eps = 1e-12 },
+      "depths has 1 entries, but hidden_sizes has 2" },
+    { "stages that are no list", { model_type = "convnext", hidden_sizes = 96, depths = { 3 }, layer_norm_eps = 1e-12 },
+      "hidden_sizes is 96; it must be a list of whole numbers" },
+    { "a wrong field inside of another", { model_type = "clip",
+      text_config = { model_type = "clip_text_model", hidden_size = 64, layer_norm_eps = "x" } },
+      "text_config.layer_norm_eps is 'x'; it must be a finite number" },
+    { "a part that is a number", { model_type = "clip", text_config = 7 }, "text_config is 7; it must be an object" },
+    { "no part at all", { model_type = "clip" }, "text_config is missing; it must be an object" },
+    { "a form that is not known", { model_type = "mpt", d_model = 64, norm_type = "rmsnorm" },
+      "norm_type is 'rmsnorm', which is not known (known: low_precision_layernorm)" },
+  }
+  for _, case in ipairs(cases) do
+    it(case[1], function()
+      local message = refusal(case[2])
+      assert.is_truthy(message:find(case[3], 1, true), message .. "   wanted: " .. case[3])
+      assert.is_truthy(message:find("config.json", 1, true), message)
+    end)
+  end
+
+  it("a residual dtype that nothing would read", function()
+    local message = refusal(models.fields "bert_base", { residual = "bf16" })
+    assert.is_truthy(message:find("--residual bf16: bert keeps no residual", 1, true), message)
+    assert.is_truthy(refusal(llama(), { dtype = "f64", residual = "f32" }):find("f64 mixes with no other dtype", 1, true))
+  end)
+end)
+
+describe("normgen model", function()
+  before_each(function() scratch = normgen.scratch() end)
+  after_each(function() normgen.remove(scratch) end)
+
+  it("reads a file, standard input and a name alike", function()
+    local text = dkjson.encode(models.fields "qwen3_8b")
+    local path = file("config.json", text)
+    local by_file, by_name = ok { path }, ok { "qwen3_8b" }
+    local code, by_input = normgen.sh("cat " .. path .. " | " .. normgen.line { normgen.path, "model", "-" })
+    assert.equal(0, code)
+    local function body(list) return list:match("\n  kernels = .*") end
+    assert.equal(body(by_name), body(by_file))
+    assert.equal(body(by_name), body(by_input))
+    assert.is_truthy(by_file:find("\n-- Made by: normgen model config.json\n", 1, true))
+    assert.is_truthy(by_name:find('\n  model = "qwen3_8b",\n', 1, true))
+    assert.is_truthy(by_file:find('\n  model = "qwen3",\n', 1, true))
+  end)
+
+  it("refuses texts that are no config", function()
+    local function text(content) return file("config.json", content) end
+    refused({ text "" }, 2, "invalid JSON")
+    refused({ text "{" }, 2, "invalid JSON: unterminated object at line 1, column 1")
+    refused({ text '{ "model_type": "llama", "hidden_size": }' }, 2, "invalid JSON")
+    refused({ text "not JSON" }, 2, "invalid JSON")
+    refused({ text '{ "model_type": "llama" } { }' }, 2, "invalid JSON: '{' behind the object")
+    refused({ text "[1, 2]" }, 2, "a config.json holds an object")
+    refused({ text "7" }, 2, "a config.json holds an object")
+    refused({ text "null" }, 2, "a config.json holds an object")
+    refused({ text '{ "model_type": "llama", "rms_norm_eps": NaN }' }, 2, "rms_norm_eps is NaN, which is no number of JSON")
+    refused({ text '{ "model_type": "llama", "rms_norm_eps": -Infinity }' }, 2, "rms_norm_eps is -Infinity")
+    refused({ text(("["):rep(300000)) }, 2, "invalid JSON")
+    refused({ text '{ "model_type": "llama", "hidden_size": 64, "rms_norm_eps": 1e999 }' }, 2, "rms_norm_eps is inf;")
+  end)
+
+  it("refuses a large file without reading it, and a long input", function()
+    local path = scratch .. "/config.json"
+    os.execute("truncate -s 4194305 " .. path)
+    refused({ path }, 2, "larger than 4 MiB")
+    os.execute("truncate -s 100G " .. path)
+    refused({ path }, 2, "larger than 4 MiB")
+    local code, _, err = normgen.sh("yes | " .. normgen.line { normgen.path, "model", "-" })
+    assert.equal(2, code)
+    assert.is_truthy(err:find("standard input: larger than 4 MiB", 1, true), err)
+  end)
+
+  it("refuses paths that cannot be read, and unknown names and options", function()
+    refused({ scratch .. "/none.json" }, 1, "cannot read")
+    refused({ scratch .. "/" }, 1, "is a directory")
+    refused({ "lama3_8b" }, 2, "unknown model 'lama3_8b', did you mean 'llama3_8b'?")
+    refused({ "resnet50" }, 2, "unknown model 'resnet50'; normgen list models")
+    refused({ "llama3_8b", "--dtype", "bf61" }, 2, "--dtype")
+    refused({ "llama3_8b", "--residual", "int8" }, 2, "--residual")
+    refused({ "llama3_8b", "--cast", "gemma" }, 2, "--cast")
+    refused({}, 2, "MODEL")
+  end)
+
+  it("gives JSON with the keys that it promises, in order", function()
+    local text = ok { "deepseek_v3", "--json" }
+    local found = dkjson.decode(text)
+    assert.equal("deepseek_v3", found.model_type)
+    assert.equal("bf16", found.dtype)
+    assert.equal(6, #found.sites)
+    assert.same({ site = "self_attn.q_a_layernorm", spec = "rmsnorm fwd bf16 h=1536 cast=llama", eps = 1e-6, per_layer = true,
+      emittable = true, note = "eps 1e-6 is fixed in the reference code" }, setmetatable(found.sites[3], nil))
+    local keys = {}
+    for key in text:match("%b{}", 2):gmatch('\n      "([%w_]+)":') do keys[#keys + 1] = key end
+    assert.same({ "site", "spec", "eps", "per_layer", "emittable", "note" }, { unpack(keys, 1, 6) })
+  end)
+
+  it("lists what cannot be emitted, prints the rest and fails", function()
+    local result = same { "nemotron_nano_9b_v2", "--json" }
+    assert.equal(1, result.code)
+    assert.equal("normgen: model: 1 of 4 sites cannot be emitted yet\n", result.err)
+    local site = dkjson.decode(result.out, 1, config.null).sites[3]
+    assert.equal("mixer.norm", site.site)
+    assert.equal(config.null, site.spec)
+    assert.is_false(site.emittable)
+    assert.is_truthy(site.note:find("10240 elements in 8 groups of 1280", 1, true), site.note)
+    result = same { "nemotron_nano_9b_v2" }
+    assert.equal(1, result.code)
+    assert.is_truthy(result.out:find("\n    -- not emitted: mixer.norm, each layer: gated", 1, true), result.out)
+  end)
+
+  it("prints spec files that load as the sites say", function()
+    for _, model in ipairs { "llama3_8b", "gemma3_4b", "nemotron_nano_9b_v2", "clip_vit_l14", "swin_tiny", "mamba_2_8b", "gemma4_e2b" } do
+      local path = file(model .. ".lua", same({ model, "--dtype", "bf16" }).out)
+      local specs, name = specfile.load(path)
+      assert.equal(model, name)
+      local index = 0
+      for _, site in ipairs(sites(models.fields(model), { dtype = "bf16" }).sites) do
+        if site.emittable then
+          index = index + 1
+          assert.equal(site.spec, spec.format(specs[index]))
+          assert.equal(site.site, specs[index].site)
+          assert.equal(site.eps, specs[index].eps)
+        end
+      end
+      assert.equal(index, #specs)
+    end
+    local path = file("listed.lua", ok { "t5_base", "--dtype", "bf16", "--residual", "f32" })
+    local code, out = normgen.run { "list", path, "--target", "scalar" }
+    assert.equal(0, code)
+    assert.is_truthy(out:find("ng_rmsnorm_fwd_bf16_rf32_h768_addout_llama_scalar", 1, true), out)
+  end)
+
+  it("prints the spec files of specs/", function()
+    assert.equal(files.read "specs/llama3_8b.lua", ok { "llama3_8b", "--cast", "exact" })
+    assert.equal(files.read "specs/gpt2.lua", ok { "gpt2" })
+  end)
+
+  it("is in the lists of commands and models", function()
+    local _, help = normgen.run { "model", "--help" }
+    assert.is_truthy(help:find("Examples:\n  normgen model ", 1, true))
+    local _, list = normgen.run { "list", "models" }
+    assert.is_truthy(list:find("\nqwen3_8b +qwen3\n"), list)
+  end)
+
+  it("has the table of docs/models.md", function()
+    local code, out, err = normgen.sh "luajit tools/models-doc.lua"
+    assert.equal("", err)
+    assert.equal(0, code)
+    assert.equal(files.read "docs/models.md", out)
+  end)
+end)
+
+describe("the header of a model", function()
+  local WARNINGS = { "-O1", "-Werror", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow" }
+  local COMPILERS = {
+    { "gcc", "-std=c11", "-Wmissing-prototypes" }, { "g++", "-std=c++17", "-x", "c++" },
+    { "clang", "-std=c11", "-Wmissing-prototypes" }, { "clang++", "-std=c++17", "-x", "c++" },
+  }
+  local SPECS = [[
+return { model = "small", kernels = {
+  { "rmsnorm", "f32", "addout", h = 4, site = "input_layernorm", eps = 0.5 },
+  { "rmsnorm", "f32", "strided", h = 3, site = "self_attn.q_norm[full]", eps = 1e-6 },
+  { "layernorm", "f32", "add", "alpha", h = 4, site = "layers.*.norm" },
+  { "layernorm", "f64", h = 4, site = "last", eps = 1e-12 },
+  "rmsnorm f32 h=5",
+} }]]
+  local MAIN = [[
+#include "ng_small.h"
+int main(void)
+{
+    const float x[4] = { 0.5f, 0.5f, 0.5f, 0.5f }, residual[4] = { 0.5f, 0.5f, 0.5f, 0.5f }, gamma[4] = { 1, 2, 4, 8 };
+    float y[NG_SMALL_INPUT_LAYERNORM_WIDTH], sum[4], expected[4];
+    ng_small_input_layernorm(1, x, residual, gamma, y, sum);
+    ng_rmsnorm_fwd_f32_h4_addout(1, x, residual, gamma, 0.5f, expected, sum);
+    for (int i = 0; i < 4; ++i)
+        if (y[i] != expected[i] || y[i] == gamma[i] || sum[i] != 1.0f)
+            return 1;
+    ng_small_layers_norm(1, x, residual, gamma, gamma, 2.0f, NG_SMALL_INPUT_LAYERNORM_EPS, y);
+    return 0;
+}
+]]
+
+  local function emit(path, more)
+    local code, out, err = normgen.run({ "emit", path, "-o", scratch .. "/out", unpack(more) })
+    assert.equal("", out .. err)
+    assert.equal(0, code)
+  end
+
+  before_each(function() scratch = normgen.scratch() end)
+  after_each(function() normgen.remove(scratch) end)
+
+  it("compiles without warnings as C and C++, in both formats, and calls the kernels with their eps", function()
+    local path = file("small.lua", SPECS)
+    local built = 0
+    for _, format in ipairs { "dir", "single" } do
+      normgen.remove(scratch .. "/out")
+      emit(path, { "--target", "scalar,native", "--format", format })
+      local implementation = format == "single" and "#define NG_IMPLEMENTATION\n" or ""
+      file("out/main.c", implementation .. MAIN)
+      local sources = format == "single" and "main.c" or "*.c"
+      for _, compiler in ipairs(COMPILERS) do
+        if normgen.sh("command -v " .. compiler[1]) == 0 then
+          built = built + 1
+          local flags = normgen.line(compiler) .. " " .. normgen.line(WARNINGS)
+          local code, out, err = normgen.sh(("cd %s/out && %s -o main %s && ./main"):format(scratch, flags, sources))
+          assert.equal(0, code, compiler[1] .. " " .. format .. "\n" .. out .. err)
+        end
+      end
+    end
+    assert.is_true(built >= 4, built .. " builds")
+  end)
+
+  it("calls the kernels of each architecture where no dispatcher chooses", function()
+    emit(file("small.lua", SPECS), { "--target", "avx2,neon" })
+    local text = files.read(scratch .. "/out/ng_small.h")
+    local calls = {}
+    for symbol in text:gmatch("\n    (ng_rmsnorm_fwd_f32_h4_addout_[%w]+)%(") do calls[#calls + 1] = symbol end
+    assert.same({ "ng_rmsnorm_fwd_f32_h4_addout_avx2", "ng_rmsnorm_fwd_f32_h4_addout_neon" }, calls)
+    assert.is_truthy(text:find("\n#if defined(__x86_64__)", 1, true), text)
+  end)
+
+  it("bears the prefix, and is there for each model of the command", function()
+    emit("specs/llama3_8b.lua", { "specs/gpt2.lua", "--target", "scalar", "--prefix", "my_" })
+    local text = files.read(scratch .. "/out/my_llama3_8b.h") .. files.read(scratch .. "/out/my_gpt2.h")
+    assert.is_nil(text:gsub("normgen", ""):find("%f[%w_][nN][gG]_"))
+    assert.is_truthy(text:find("static inline void my_llama3_8b_input_layernorm(size_t rows, const uint16_t *x, "
+      .. "const uint16_t *residual,", 1, true))
+    assert.is_truthy(text:find("#define MY_GPT2_LN_1_EPS 0x1.4f8b588e368f1p-17f /* 1e-5 */", 1, true))
+  end)
+
+  it("has a function for each site of every built-in model, with names of its own", function()
+    for _, model in ipairs(models.published()) do
+      local seen = {}
+      for _, site in ipairs(sites(models.fields(model.name)).sites) do
+        local name = site.site:gsub("[^%w]+", "_"):gsub("_$", ""):upper()
+        assert.is_nil(seen[name], model.name .. ": " .. site.site)
+        seen[name] = true
+        if site.spec then assert.is_true(#names.build(spec.parse(site.spec)) > 0) end
+      end
+    end
+  end)
+
+  it("is refused for sites that C cannot tell apart, and for names that C cannot bear", function()
+    local function stopped(text, pattern)
+      local code, _, err = normgen.run { "emit", file("wrong.lua", text), "--target", "scalar", "-o", scratch .. "/out" }
+      assert.equal(2, code)
+      assert.is_truthy(err:find(pattern, 1, true), err)
+    end
+    local entry = '{ "rmsnorm", "f32", h = %d, site = "%s", eps = 1 }'
+    local two = "return { model = 'm', kernels = { " .. entry:format(4, "a.b") .. ", " .. entry:format(5, "A_b") .. " } }"
+    stopped(two, "model m: the sites a.b and A_b have the same name in C")
+    for _, name in ipairs { "4b", "a-b", "a__b", "a_", "", "a b" } do
+      stopped(("return { model = %q, kernels = { 'rmsnorm f32 h=4' } }"):format(name), "model is '" .. name .. "'; it must be")
+    end
+    stopped("return { model = {}, kernels = { 'rmsnorm f32 h=4' } }", "model is ")
+    local path = file("again.lua", "return { model = 'gpt2', kernels = { 'rmsnorm f32 h=4' } }")
+    local code, _, err = normgen.run { "emit", "specs/gpt2.lua", path, "--target", "scalar", "-o", scratch .. "/out" }
+    assert.equal(2, code)
+    assert.is_truthy(err:find("are both of model gpt2", 1, true), err)
+  end)
+end)
