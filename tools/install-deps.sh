@@ -48,7 +48,7 @@ required=$for_use
 optional=$foreign
 if [ "$purpose" = test ]; then
     required=$for_test
-    optional="$foreign valgrind clang-format shellcheck $(newest_clang)"
+    optional="$foreign valgrind mount clang-format shellcheck $(newest_clang)"
 fi
 # shellcheck disable=SC2086 # the lists are meant to be split
 required=$(missing $required)
