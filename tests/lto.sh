@@ -16,7 +16,7 @@ verified_with() {
     build_verifier "$scratch/verify" "$@" -std=c11
     for object in $objects; do
         # Nothing would have been tested if an object held machine code.
-        [ "$(objdump -d "$object" 2>/dev/null | grep -c '	ret')" = 0 ] || fail "$* makes ordinary objects"
+        [ "$(objdump -d "$object" 2>/dev/null | grep -cw ret)" = 0 ] || fail "$* makes ordinary objects"
     done
     tests/digests.sh "$scratch/verify" >"$scratch/log" || { cat "$scratch/log" && fail "other bits: $*"; }
     printf '%-76s %s\n' "$*" "$(grep verified: "$scratch/log")"
