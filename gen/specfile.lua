@@ -70,7 +70,7 @@ local function read(path)
     text, reason = file:read("*a")
     file:close()
   end
-  return text or failure("cannot read %s: %s", usage.quote(path), (reason:gsub("^.*: ", "")))
+  return text or failure("cannot read %s: %s", usage.quote_path(path), (reason:gsub("^.*: ", "")))
 end
 
 -- A message of Lua itself in one line, without the path, which the caller puts in front.
