@@ -97,6 +97,15 @@ local function known(row, factors)
   return true
 end
 
+-- sets.contradicts(row, target): whether a rule speaks against a row that may lack some of its factors. Without those of the
+-- schedule no rule looks at the target.
+function sets.contradicts(row, target)
+  for _, rule in ipairs(RULES) do
+    if known(row, rule.needs) and not rule.holds(row, target) then return true end
+  end
+  return false
+end
+
 local function spec_text(row)
   local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
   if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
@@ -137,9 +146,7 @@ function sets.allowed(target)
   local legal, names = legal_schedule(), {}
   for i, factor in ipairs(sets.factors(target)) do names[i] = factor.name end
   return function(row)
-    for _, rule in ipairs(RULES) do
-      if known(row, rule.needs) and not rule.holds(row, target) then return false end
-    end
+    if sets.contradicts(row, target) then return false end
     return not known(row, names) or legal(spec_text(row), target, overrides(row))
   end
 end
