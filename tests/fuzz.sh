@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 count=$1 seed=${2:-1} first=${3:-1}
 last=$((first + count - 1))
-chunk=2000 both=300
+chunk=5000 both=300
 
 # fuzz LUA FIRST COUNT [nocompile]: one chunk, within limits of time and memory.
 fuzz() {
@@ -17,15 +17,15 @@ fuzz() {
         ulimit -v 8000000
         lua=$1
         shift
-        timeout 1200 "$lua" tests/fuzz.lua "$seed" "$1" "$2" "$scratch" "${3:-}"
+        timeout 3600 "$lua" tests/fuzz.lua "$seed" "$1" "$2" "$scratch" "${3:-}"
     ) >"$scratch/out" || fail "seed $seed, case $(cat "$scratch/case"): status $?"
 }
 
 for lua in luajit lua5.4; do
     fuzz $lua "$first" $both nocompile
-    mv "$scratch/out" "$scratch/$lua"
+    grep digest "$scratch/out" >"$scratch/$lua"
 done
-diff "$scratch/luajit" "$scratch/lua5.4" || fail "the interpreters disagree"
+cmp -s "$scratch/luajit" "$scratch/lua5.4" || fail "the interpreters disagree"
 
 while [ "$first" -le "$last" ]; do
     left=$((last - first + 1))
