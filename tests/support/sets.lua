@@ -108,6 +108,15 @@ local function known(row, factors)
   return true
 end
 
+-- sets.contradicts(row, target): whether a rule speaks against a row that may lack some of its factors. Without those of the
+-- schedule no rule looks at the target.
+function sets.contradicts(row, target)
+  for _, rule in ipairs(RULES) do
+    if known(row, rule.needs) and not rule.holds(row, target) then return true end
+  end
+  return false
+end
+
 local function spec_text(row)
   local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
   if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
@@ -143,19 +152,13 @@ local function legal_schedule()
   end
 end
 
-local function keeps_rules(row, target)
-  for _, rule in ipairs(RULES) do
-    if known(row, rule.needs) and not rule.holds(row, target) then return false end
-  end
-  return true
-end
-
 -- sets.allowed(target): the constraint of the covering array for one target (a table).
 function sets.allowed(target)
   local legal, names = legal_schedule(), {}
   for i, factor in ipairs(sets.factors(target)) do names[i] = factor.name end
   return function(row)
-    return keeps_rules(row, target) and (not known(row, names) or legal(spec_text(row), target, overrides(row)))
+    if sets.contradicts(row, target) then return false end
+    return not known(row, names) or legal(spec_text(row), target, overrides(row))
   end
 end
 
@@ -256,7 +259,7 @@ local function size_for(target)
     local values = WEIGHED[factor.name] or factor.values
     if #values > 0 then factors[#factors + 1] = { name = factor.name, values = values } end
   end
-  for _, row in ipairs(covering.array(factors, keeps_rules)) do
+  for _, row in ipairs(covering.array(factors, function(row) return not sets.contradicts(row) end)) do
     row.residual, row.gamma, row.out = row.x, row.x, row.x
     while row.h do
       add(spec.format(spec.parse(spec_text(row))))
