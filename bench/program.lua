@@ -124,7 +124,7 @@ function Work.add_rivals(work, builds, skip)
   return list
 end
 
--- Compiles and links everything.
+-- Compiles and links everything. Returns the program and the builds of rivals that are in.
 local function build(directory, job, skip)
   local work = setmetatable({ directory = directory, cc = job.cc, objects = {}, libraries = {} }, Work)
   for _, set in ipairs(job.sets) do work:add_kernels(set) end
@@ -137,26 +137,58 @@ local function build(directory, job, skip)
   work:add("the tables", { directory .. "/tables.c" }, { "-I", directory .. "/" .. OVERHEAD_PREFIX })
   local path = directory .. "/bench"
   must_compile("the bench", job.cc, { "-o", path }, work.objects, work.libraries, { "-lm" })
-  return path
+  return path, built
+end
+
+-- The environment that some rivals need.
+local function environment_of(builds)
+  local list = {}
+  for _, one in ipairs(builds) do
+    for _, assignment in ipairs(one.environment) do list[#list + 1] = assignment end
+  end
+  return #list > 0 and shell.words({ "env" }, list) or {}
+end
+
+-- PyTorch makes its results anew in each call; what the system takes for fresh pages is not charged to it.
+local KEEP_PAGES = { "env", "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1000000000000" }
+
+-- Times rivals that are Python packages beside the kernels of the first set.
+local function run_python(directory, job)
+  local library, path = directory .. "/kernels.so", directory .. "/python-results"
+  local set = job.sets[1]
+  must_compile("the kernels", job.cc, { "-O2", "-shared", "-fPIC", "-o", library }, sources(directory .. "/" .. set.prefix))
+  local cells = {}
+  for i, cell in ipairs(job.python.cells) do
+    cells[i] = table.concat({ cell.name, set.prefix .. cell.name .. "_" .. job.target, job.target, cell.spec.norm,
+      cell.spec.fusion or "", cell.spec.x, literal.integer(cell.spec.h), literal.integer(cell.rows) }, ":")
+  end
+  local ok = shell.run(shell.words(KEEP_PAGES, { job.python.program, bench_file "python_rivals.py", path,
+    literal.integer(job.python.rounds), library, table.concat(job.python.groups, ",") }, cells))
+  if not ok then failure("bench: the Python program failed") end
+  return files.read(path)
 end
 
 --- Builds the program, times all cells, and returns what it wrote (bench/results.lua reads it). Progress goes to standard
 -- error.
 -- @param job `{ cc =, target = name of the highest target, sets = {{ prefix, codes }..}, overhead = codes of one kernel for
---   several targets, the one to time last, builds = {..} (bench/rivals.lua), cells = {{ name, rows }..}, rounds = }`
+--   several targets, the one to time last, builds = {..} (bench/rivals.lua), cells = {{ name, spec, rows }..}, rounds =,
+--   python = { program, groups, cells, rounds } }`
 -- @param skip function(text) that says what is left out
+-- @return text, text of the Python program or nil if there is nothing for it to do
 function program.run(job, skip)
-  local text
+  local text, python_text
   shell.in_temporary_directory(function(directory)
-    local words = { build(directory, job, skip), directory .. "/results", literal.integer(job.rounds) }
+    local path, built = build(directory, job, skip)
+    local words = { path, directory .. "/results", literal.integer(job.rounds) }
     for _, cell in ipairs(job.cells) do
       words[#words + 1] = cell.name
       words[#words + 1] = literal.integer(cell.rows)
     end
-    if not shell.run(words) then failure("bench: the program failed") end
+    if not shell.run(shell.words(environment_of(built), words)) then failure("bench: the program failed") end
     text = files.read(directory .. "/results")
+    if #job.python.groups > 0 and #job.python.cells > 0 then python_text = run_python(directory, job) end
   end)
-  return text
+  return text, python_text
 end
 
 return program

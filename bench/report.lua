@@ -1,31 +1,18 @@
 --- The results of a run (bench/results.lua) as text.
 
 local columns = require "gen.cli.columns"
+local json = require "gen.cli.json"
+local markdown = require "bench.markdown"
+local show = require "bench.show"
 
 local report = {}
-
--- Three significant digits, no exponent.
-local function number(value)
-  if value >= 99.95 then return ("%.0f"):format(value) end
-  return value >= 9.995 and ("%.1f"):format(value) or ("%.2f"):format(value)
-end
-
-local function time(ns)
-  if ns < 1e4 then return number(ns) .. " ns" end
-  return ns < 1e7 and number(ns / 1e3) .. " us" or number(ns / 1e6) .. " ms"
-end
-
-local function percent(value) return ("%.0f %%"):format(value * 100) end
-
-local function interval(ratio) return ("[%.3f, %.3f]"):format(ratio.low, ratio.high) end
 
 local function entry_row(cell, entry)
   local ratio = entry.ratio
   return {
-    "  " .. entry.kind, entry.label, time(entry.ns.median), percent((entry.ns.high - entry.ns.low) / entry.ns.median),
-    number(entry.bytes_per_ns), entry.of_limit and percent(entry.of_limit) or "-",
-    ratio and ("%.3f"):format(ratio.median) or entry == cell.baseline and "1" or "-", ratio and interval(ratio) or "",
-    entry.kind == "kernel" and entry.schedule or "",
+    "  " .. entry.kind, entry.label, show.time(entry.ns.median), show.percent((entry.ns.high - entry.ns.low) / entry.ns.median),
+    show.number(entry.bytes_per_ns), entry.of_limit and show.percent(entry.of_limit) or "-",
+    ratio and show.ratio(ratio) or entry == cell.baseline and "1" or "-", ratio and show.interval(ratio) or "", entry.schedule,
   }
 end
 
@@ -43,8 +30,8 @@ local function cell_text(cell)
 end
 
 local NOTES = [[
-ratio: how many times as long as the first kernel, pair by pair: the median and its 95 % interval. of limit: of the
-faster norm-shaped loop. spread: between the quartiles.
+ratio: how many times as long as the first kernel of the highest target, pair by pair: the median and its 95 % interval.
+of limit: of the faster norm-shaped loop. spread: between the quartiles. fixed: the row length is a constant of the loop.
 ]]
 
 --- For reading.
@@ -52,7 +39,7 @@ function report.text(all)
   local parts = {}
   for i, cell in ipairs(all.cells) do parts[i] = cell_text(cell) .. "\n" end
   for _, overhead in ipairs(all.overheads) do
-    parts[#parts + 1] = ("a call with 0 rows, %s: %s\n"):format(overhead.label, time(overhead.ns))
+    parts[#parts + 1] = ("a call with 0 rows, %s: %s\n"):format(overhead.label, show.time(overhead.ns))
   end
   parts[#parts + 1] = NOTES
   return table.concat(parts)
@@ -61,29 +48,47 @@ end
 local FIELDS = { "name", "rows", "kind", "label", "target", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns",
   "of_limit", "ratio", "ratio_low", "ratio_high" }
 
-local function entry_fields(cell, entry)
+-- The values of FIELDS; "" where there is none.
+local function values_of(cell, entry)
   local ratio = entry.ratio or {}
-  return { cell.name, ("%.0f"):format(cell.rows), entry.kind, entry.label, entry.target, entry.schedule,
-    ("%.0f"):format(entry.count), entry.ns.median, entry.ns.low, entry.ns.high, entry.bytes_per_ns, entry.of_limit or "",
-    ratio.median or "", ratio.low or "", ratio.high or "" }
+  return { cell.name, cell.rows, entry.kind, entry.label, entry.target, entry.schedule, entry.rounds, entry.ns.median,
+    entry.ns.low, entry.ns.high, entry.bytes_per_ns, entry.of_limit or "", ratio.median or "", ratio.low or "",
+    ratio.high or "" }
 end
 
 local function csv_value(value)
-  if type(value) == "number" then return ("%.5g"):format(value) end
+  if type(value) == "number" then return value % 1 == 0 and ("%.0f"):format(value) or ("%.5g"):format(value) end
   return value:find('[,"]') and '"' .. value:gsub('"', '""') .. '"' or value
 end
 
---- For machines: a line for each entry of each cell.
+--- For other programs: a line for each entry of each cell.
 function report.csv(all)
   local lines = { table.concat(FIELDS, ",") }
   for _, cell in ipairs(all.cells) do
     for _, entry in ipairs(cell.entries) do
-      local list = entry_fields(cell, entry)
-      for i = 1, #FIELDS do list[i] = csv_value(list[i]) end
-      lines[#lines + 1] = table.concat(list, ",")
+      local values = values_of(cell, entry)
+      for i, value in ipairs(values) do values[i] = csv_value(value) end
+      lines[#lines + 1] = table.concat(values, ",")
     end
   end
   return table.concat(lines, "\n") .. "\n"
 end
+
+--- The same as an array of objects.
+function report.json(all)
+  local list = json.array {}
+  for _, cell in ipairs(all.cells) do
+    for _, entry in ipairs(cell.entries) do
+      local values, object = values_of(cell, entry), {}
+      for i, key in ipairs(FIELDS) do
+        if values[i] ~= "" then object[key] = values[i] end
+      end
+      list[#list + 1] = object
+    end
+  end
+  return json.encode(list)
+end
+
+report.md = markdown.text
 
 return report

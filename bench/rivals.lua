@@ -1,7 +1,9 @@
---- The rivals that normgen knows how to build, by group.
+--- The rivals that normgen knows how to build or to call, by group.
 
+local lfs = require "lfs"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
+local spec = require "gen.spec"
 local suggest = require "gen.suggest"
 local toolchain = require "gen.cli.toolchain"
 
@@ -10,12 +12,19 @@ local rivals = {}
 -- What a user would pass for a target that is not the best one of the machine.
 local MARCH = { avx2 = "x86-64-v3", sse2 = "x86-64" }
 
+-- Where tools/install-deps.sh puts the Python packages of rivals.
+local PACKAGES = root.path "out/bench-python"
+
 local function source(name) return root.path("bench/rivals/" .. name) end
 
--- A build: `{ cc =, source =, flags = {..}, libraries = {..} }`; flags hold for compiling alone.
+-- A build: `{ cc =, source =, flags = {..}, libraries = {..}, environment = {..} }`; flags hold for compiling, libraries
+-- for linking, the environment for running.
+local function new_build(cc, name, flags)
+  return { cc = cc, source = source(name), flags = flags, libraries = {}, environment = {} }
+end
+
 local function plain_build(cc, label, flags)
-  return { cc = cc, source = source "plain.c", libraries = {},
-    flags = shell.words({ "-std=gnu11", '-DBENCH_BUILD="' .. label .. '"' }, flags) }
+  return new_build(cc, "plain.c", shell.words({ "-std=gnu11", '-DBENCH_BUILD="' .. label .. '"' }, flags))
 end
 
 -- Every compiler, plainly and with all that it takes, h a variable and each h a constant.
@@ -39,9 +48,25 @@ local function double(options)
   return { plain_build(cc, cc .. " double", { "-O3", "-march=" .. options.march, "-DPLAIN_DOUBLE" }) }
 end
 
+-- The PyPI packages onednn and onednn-devel. They run on SYCL, which finds the CPU by the second variable.
+local function onednn(_, skip)
+  local lib = PACKAGES .. "/lib"
+  if not lfs.attributes(PACKAGES .. "/include/oneapi/dnnl/dnnl.h") then
+    skip "onednn: its packages are not in out/bench-python (tools/install-deps.sh bench)"
+    return {}
+  end
+  local result = new_build("cc", "onednn.c", { "-std=gnu11", "-O2", "-I", PACKAGES .. "/include" })
+  result.libraries = { "-L" .. lib, "-Wl,-rpath-link," .. lib, "-ldnnl" }
+  result.environment = { "LD_LIBRARY_PATH=" .. lib, "OCL_ICD_FILENAMES=" .. lib .. "/libintelocl.so" }
+  return { result }
+end
+
 local GROUPS = {
   { name = "plain", builds = plain, default = true },
   { name = "double", builds = double, default = true },
+  { name = "onednn", builds = onednn },
+  { name = "torch", modules = "numpy, torch" },
+  { name = "onnxruntime", modules = "numpy, onnx, onnxruntime" },
 }
 
 local function names()
@@ -73,12 +98,42 @@ function rivals.groups(text)
   return list
 end
 
---- A rival of the user: "FILE.c FLAG...".
+--- The build of a rival of the user: "FILE.c FLAG...".
 function rivals.own(text, cc)
   local words = {}
   for word in text:gmatch("%S+") do words[#words + 1] = word end
   local file = table.remove(words, 1)
-  return { cc = cc, source = file, flags = words, libraries = words }
+  return { cc = cc, source = file, flags = words, libraries = words, environment = {} }
+end
+
+--- Whether rivals know what to do: the usual parameters, one dtype, no other option than a sum that is stored.
+-- (bench.c asks the same of C rivals, which know `add` as well.)
+function rivals.can_do(s)
+  local known = { dir = true, x = s.x ~= "f64", h = true, fusion = s.fusion == "addout" }
+  for _, entry in ipairs(spec.words(s)) do
+    if not known[entry.row.field] then return false end
+  end
+  return true
+end
+
+--- The Python that has the groups' packages, and those of them that it has.
+-- @param groups array of groups (rivals.groups)
+-- @param skip function(text) that says what is left out
+-- @return path or name of the interpreter, array of names
+function rivals.python(groups, skip)
+  local own, list = PACKAGES .. "/bin/python3", {}
+  local program = lfs.attributes(own) and own or "python3"
+  for _, group in ipairs(groups) do
+    if group.modules then
+      local _, ok = shell.capture { program, "-c", "import " .. group.modules }
+      if ok then
+        list[#list + 1] = group.name
+      else
+        skip(("%s: %s cannot import %s (tools/install-deps.sh bench)"):format(group.name, program:match("[^/]*$"), group.modules))
+      end
+    end
+  end
+  return program, list
 end
 
 -- The compilers of rivals that are installed: gcc and the newest clang; and what is missing.
@@ -96,7 +151,7 @@ end
 -- @param target name of the highest target
 -- @param hs array of row lengths
 -- @param skip function(text) that says what is left out
--- @return array of `{ cc =, source =, flags =, libraries = }`
+-- @return array of builds
 function rivals.builds(groups, target, hs, skip)
   local found, missing = compilers()
   local list = {}
@@ -105,7 +160,7 @@ function rivals.builds(groups, target, hs, skip)
   end
   local options = { march = MARCH[target] or "native", hs = hs, compilers = found }
   for _, group in ipairs(groups) do
-    for _, build in ipairs(group.builds(options, skip)) do list[#list + 1] = build end
+    for _, build in ipairs(group.builds and group.builds(options, skip) or {}) do list[#list + 1] = build end
   end
   return list
 end

@@ -10,6 +10,8 @@ local KEYS = {
   "read", "write", "parameters", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
   "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
+  "rows", "label", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns", "of_limit", "ratio", "ratio_low",
+  "ratio_high",
 }
 
 -- A copy in which whole numbers are integers (Lua 5.4 would write 4096.0) and arrays stay arrays when empty.
