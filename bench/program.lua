@@ -26,21 +26,25 @@ local function argument_text(argument)
   return argument.dtype:find("^f") and "1e-5f" or "0"
 end
 
-local function overhead_text(prefix, code)
-  local items, name = {}, prefix .. code.problem.name
+-- Loops over calls without rows: of a kernel, and of its dispatcher, if the set has one.
+-- @return functions, table entries
+local function overhead_text(prefix, codes)
+  local code, items = codes[#codes], {}
   for i, argument in ipairs(code.problem.args) do items[i] = argument_text(argument) end
+  local name = prefix .. code.problem.name
+  local calls = { { "direct", name .. "_" .. code.target }, #codes > 1 and { "through the dispatcher", name } or nil }
   local parts, entries = {}, {}
-  for i, symbol in ipairs { name .. "_" .. code.target, name } do
+  for i, call in ipairs(calls) do
     parts[i] = ("static void overhead_%d(size_t count)\n{\n    while (count-- > 0) %s(%s);\n}\n")
-      :format(i, symbol, table.concat(items, ", "))
-    entries[i] = ('    { "%s", overhead_%d },\n'):format(i == 1 and "direct" or "through the dispatcher", i)
+      :format(i, call[2], table.concat(items, ", "))
+    entries[i] = ('    { "%s", overhead_%d },\n'):format(call[1], i)
   end
   return table.concat(parts, "\n"), table.concat(entries)
 end
 
 -- The tables that bench.c walks.
 local function tables_text(sets, builds, overhead)
-  local functions, entries = overhead_text(OVERHEAD_PREFIX, overhead[#overhead])
+  local functions, entries = overhead_text(OVERHEAD_PREFIX, overhead)
   local lines = { '#include "bench.h"', ('#include "%skernels.h"'):format(OVERHEAD_PREFIX), "" }
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
   for _, set in ipairs(sets) do add("bench_registry %sbench;", set.prefix) end
@@ -140,17 +144,15 @@ local function build(directory, job, skip)
   return path, built
 end
 
--- The environment that some rivals need.
-local function environment_of(builds)
-  local list = {}
-  for _, one in ipairs(builds) do
-    for _, assignment in ipairs(one.environment) do list[#list + 1] = assignment end
-  end
-  return #list > 0 and shell.words({ "env" }, list) or {}
+-- The environment that rivals need, as the beginning of a command.
+local function environment_of(job, builds)
+  local words = shell.words({ "env" }, job.environment)
+  for _, one in ipairs(builds) do words = shell.words(words, one.environment) end
+  return words
 end
 
 -- PyTorch makes its results anew in each call; what the system takes for fresh pages is not charged to it.
-local KEEP_PAGES = { "env", "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1000000000000" }
+local KEEP_PAGES = { "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1000000000000" }
 
 -- Times rivals that are Python packages beside the kernels of the first set.
 local function run_python(directory, job)
@@ -162,7 +164,7 @@ local function run_python(directory, job)
     cells[i] = table.concat({ cell.name, set.prefix .. cell.name .. "_" .. job.target, job.target, cell.spec.norm,
       cell.spec.fusion or "", cell.spec.x, literal.integer(cell.spec.h), literal.integer(cell.rows) }, ":")
   end
-  local ok = shell.run(shell.words(KEEP_PAGES, { job.python.program, bench_file "python_rivals.py", path,
+  local ok = shell.run(shell.words(environment_of(job, {}), KEEP_PAGES, { job.python.program, bench_file "python_rivals.py", path,
     literal.integer(job.python.rounds), library, table.concat(job.python.groups, ",") }, cells))
   if not ok then failure("bench: the Python program failed") end
   return files.read(path)
@@ -171,7 +173,7 @@ end
 --- Builds the program, times all cells, and returns what it wrote (bench/results.lua reads it). Progress goes to standard
 -- error.
 -- @param job `{ cc =, target = name of the highest target, sets = {{ prefix, codes }..}, overhead = codes of one kernel for
---   several targets, the one to time last, builds = {..} (bench/rivals.lua), cells = {{ name, spec, rows }..}, rounds =,
+--   several targets, the one to time last, builds, environment (bench/rivals.lua), cells = {{ name, spec, rows }..}, rounds =,
 --   python = { program, groups, cells, rounds } }`
 -- @param skip function(text) that says what is left out
 -- @return text, text of the Python program or nil if there is nothing for it to do
@@ -184,7 +186,7 @@ function program.run(job, skip)
       words[#words + 1] = cell.name
       words[#words + 1] = literal.integer(cell.rows)
     end
-    if not shell.run(shell.words(environment_of(built), words)) then failure("bench: the program failed") end
+    if not shell.run(shell.words(environment_of(job, built), words)) then failure("bench: the program failed") end
     text = files.read(directory .. "/results")
     if #job.python.groups > 0 and #job.python.cells > 0 then python_text = run_python(directory, job) end
   end)

@@ -9,8 +9,15 @@ local toolchain = require "gen.cli.toolchain"
 
 local rivals = {}
 
--- What a user would pass for a target that is not the best one of the machine.
-local MARCH = { avx2 = "x86-64-v3", sse2 = "x86-64" }
+-- What keeps rivals to a target that may not be the best one of the machine: -march= of compilers, and what libraries
+-- read. Without a row they take all that the machine has.
+local LEVELS = {
+  avx2 = { march = "x86-64-v3", environment = { "ONEDNN_MAX_CPU_ISA=AVX2", "ATEN_CPU_CAPABILITY=avx2" } },
+  sse2 = { march = "x86-64", environment = { "ONEDNN_MAX_CPU_ISA=SSE41", "ATEN_CPU_CAPABILITY=default" } },
+}
+local NATIVE = { march = "native", environment = {} }
+
+local function level_of(target) return LEVELS[target] or NATIVE end
 
 -- Where tools/install-deps.sh puts the Python packages of rivals.
 local PACKAGES = root.path "out/bench-python"
@@ -30,15 +37,17 @@ end
 -- Every compiler, plainly and with all that it takes, h a variable and each h a constant.
 local function plain(options)
   local builds = {}
-  local levels = { { "-O3", { "-O3" } }, { "fast", { "-O3", "-march=" .. options.march, "-ffast-math" } } }
-  for _, cc in ipairs(options.compilers) do
-    for _, level in ipairs(levels) do
-      local label = cc .. " " .. level[1]
-      builds[#builds + 1] = plain_build(cc, label, level[2])
-      for _, h in ipairs(options.hs) do
-        builds[#builds + 1] = plain_build(cc, label .. " fixed", shell.words(level[2], { "-DPLAIN_H=" .. h }))
-      end
+  local function add(cc, level, flags)
+    local label = cc .. " " .. level
+    builds[#builds + 1] = plain_build(cc, label, flags)
+    for _, h in ipairs(options.hs) do
+      builds[#builds + 1] = plain_build(cc, label .. " fixed", shell.words(flags, { ("-DPLAIN_H=%.0f"):format(h) }))
     end
+  end
+  local fast = { "-O3", "-march=" .. options.march, "-ffast-math" }
+  for _, cc in ipairs(options.compilers) do
+    add(cc, "-O3", { "-O3" })
+    add(cc, "fast", fast)
   end
   return builds
 end
@@ -97,6 +106,9 @@ function rivals.groups(text)
   end
   return list
 end
+
+--- The environment that keeps rivals to a target: array of "NAME=value".
+function rivals.environment(target) return level_of(target).environment end
 
 --- The build of a rival of the user: "FILE.c FLAG...".
 function rivals.own(text, cc)
@@ -158,7 +170,7 @@ function rivals.builds(groups, target, hs, skip)
   if #groups > 0 then
     for _, cc in ipairs(missing) do skip("rivals by " .. cc .. ": it is not installed") end
   end
-  local options = { march = MARCH[target] or "native", hs = hs, compilers = found }
+  local options = { march = level_of(target).march, hs = hs, compilers = found }
   for _, group in ipairs(groups) do
     for _, build in ipairs(group.builds and group.builds(options, skip) or {}) do list[#list + 1] = build end
   end

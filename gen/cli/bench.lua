@@ -131,6 +131,14 @@ local function python_job(groups, cells, skip)
   return job
 end
 
+-- The kernels of the set whose calls without rows are timed: with two targets it has a dispatcher.
+local function overhead_codes(s, highest)
+  local list = {}
+  if highest.name ~= "scalar" then list[1] = pipeline.kernel(s, pipeline.target "scalar") end
+  list[#list + 1] = pipeline.kernel(s, highest)
+  return list
+end
+
 local function job_of(args, skip)
   local cc, rounds = args.cc or "cc", whole_number(args.rounds, "--rounds")
   if rounds < FEWEST_ROUNDS then usage.fail("--rounds %d: at least %d", rounds, FEWEST_ROUNDS) end
@@ -141,10 +149,8 @@ local function job_of(args, skip)
   local sets, labels = variants(specs, targets, args.schedule, skip)
   local builds = rivals.builds(groups, highest.name, hs_of(specs), skip)
   for _, text in ipairs(args.rival) do builds[#builds + 1] = rivals.own(text, cc) end
-  local overhead = {}
-  for i, target in ipairs { pipeline.target "scalar", highest } do overhead[i] = pipeline.kernel(specs[1], target) end
-  return { cc = cc, target = highest.name, sets = sets, overhead = overhead, builds = builds, cells = cells, rounds = rounds,
-    python = python_job(groups, cells, skip) }, labels
+  return { cc = cc, target = highest.name, sets = sets, overhead = overhead_codes(specs[1], highest), builds = builds,
+    environment = rivals.environment(highest.name), cells = cells, rounds = rounds, python = python_job(groups, cells, skip) }, labels
 end
 
 local function ranks()
