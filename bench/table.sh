@@ -2,6 +2,7 @@
 # Measures the tables of docs/performance.md for one target and writes them there; 15 minutes on a quiet machine.
 #   bench/table.sh TARGET [OPTION OF normgen bench...]
 set -eu
+[ $# -gt 0 ] || { echo "usage: $0 TARGET [OPTION of normgen bench...]" >&2 && exit 2; }
 cd "$(dirname "$0")/.."
 target=$1
 shift
