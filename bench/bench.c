@@ -29,12 +29,12 @@
 #include "spec.h"
 
 enum {
-    MAX_ENTRIES = 256,
+    MAX_ENTRIES = 1024,
     PERIOD = 61,        /* rows that differ; the others repeat them */
     OFFSET_ROWS = 4,    /* with a large mean */
     SLOT = 100000,      /* ns that an entry gets in a round, if one call does not take longer */
     FEWEST_ROUNDS = 31, /* of a cell whose rounds take long, if as many are asked for */
-    SCREEN_ROUNDS = 9,  /* after so many rounds, ... */
+    SCREEN_ROUNDS = 6,  /* after so many rounds, ... */
     SCREEN_FACTOR = 4   /* ... who takes so many times as long as the fastest kernel or rival sits out */
 };
 
@@ -226,10 +226,11 @@ static int describe_for_rivals(cell *c)
     return 0;
 }
 
-/* Limits move rows of one length. */
+/* Limits move rows of one length, in whole vectors. */
 static int describe_for_limits(cell *c)
 {
     const size_t bytes = row_bytes(c, REF_X);
+    if (bytes % bench_limit_width != 0) return 0;
     for (int a = 0; a < REF_ARGUMENTS; a++)
         if (c->data[a] && (ref_arguments[a].shape == REF_STATISTIC || row_bytes(c, a) != bytes)) return 0;
     c->traffic = (bench_traffic){c->rows,
@@ -390,9 +391,8 @@ static void add_rivals(entries *all, const char *spec)
 
 static void add_limits(entries *all)
 {
-    const int whole = all->cell->traffic.row_bytes % bench_limit_width == 0;
     for (const bench_limit *limit = bench_limits; limit->name; limit++)
-        if (!limit->streams || whole) add(all, (entry){.kind = LIMIT, .limit = limit});
+        add(all, (entry){.kind = LIMIT, .limit = limit});
 }
 
 /* ---- timing ---- */

@@ -30,15 +30,14 @@ typedef struct bench_traffic {
     unsigned char *y, *sum;
 } bench_traffic;
 
-/* Loops without arithmetic. A loop that needs it is left out where `streams` and the rows are not whole vectors. */
+/* Loops without arithmetic. */
 typedef struct bench_limit {
     const char *name;
-    int streams;
     void (*run)(const bench_traffic *traffic);
 } bench_limit;
 
 extern const bench_limit bench_limits[]; /* ends with one without a name */
-extern const size_t bench_limit_width;   /* bytes of a vector */
+extern const size_t bench_limit_width;   /* bytes of a vector; rows must be whole vectors */
 
 /* One way to call a kernel with 0 rows, `count` times. */
 typedef struct bench_overhead {

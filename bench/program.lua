@@ -19,6 +19,8 @@ local LIMITS = {
 -- The prefix of the set whose calls without rows are timed; it has a dispatcher.
 local OVERHEAD_PREFIX = "o_"
 
+local function progress(format, ...) io.stderr:write("bench: ", format:format(...), "\n") end
+
 local function bench_file(name) return root.path("bench/" .. name) end
 
 local function argument_text(argument)
@@ -131,7 +133,11 @@ end
 -- Compiles and links everything. Returns the program and the builds of rivals that are in.
 local function build(directory, job, skip)
   local work = setmetatable({ directory = directory, cc = job.cc, objects = {}, libraries = {} }, Work)
-  for _, set in ipairs(job.sets) do work:add_kernels(set) end
+  for i, set in ipairs(job.sets) do
+    progress("building kernels, schedule %d of %d", i, #job.sets)
+    work:add_kernels(set)
+  end
+  progress("building %d rivals", #job.builds)
   work:add_set { prefix = OVERHEAD_PREFIX, codes = job.overhead }
   work:add("the reference", sources(root.path "reference", "^verify"), {})
   work:add("the bench", { bench_file "bench.c" }, {})
