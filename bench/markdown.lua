@@ -170,7 +170,7 @@ local function made_with(all, context)
   for _, compiler in ipairs(context.compilers) do
     parts[#parts + 1] = ("- `%s`, %s: %s\n"):format(compiler.name, compiler.what, compiler.version)
   end
-  parts[#parts + 1] = ("- %.0f rounds of each cell\n"):format(context.rounds)
+  parts[#parts + 1] = ("- at most %.0f rounds of each cell\n"):format(context.rounds)
   for _, text in ipairs(context.skipped) do parts[#parts + 1] = "- left out: " .. text .. "\n" end
   for _, overhead in ipairs(all.overheads) do
     parts[#parts + 1] = ("- a call with 0 rows, %s: %s\n"):format(overhead.label, show.time(overhead.ns))

@@ -111,7 +111,7 @@ function Work.add_kernels(work, set)
     { "-DBENCH_HEADER=\"" .. set.prefix .. "/" .. set.prefix .. "kernels.h\"", "-DBENCH_PREFIX=" .. set.prefix })
 end
 
--- Rivals that do not compile are left out.
+-- Rivals that do not compile are left out, unless the user brought them.
 -- @return the builds that are in
 function Work.add_rivals(work, builds, skip)
   local list = {}
@@ -124,7 +124,9 @@ function Work.add_rivals(work, builds, skip)
       work.objects[#work.objects + 1] = object
       for _, library in ipairs(build.libraries) do work.libraries[#work.libraries + 1] = library end
     else
-      skip(("%s by %s: %s"):format(build.source:match("[^/]*$"), build.cc, text))
+      local reason = ("%s by %s: %s"):format(build.source:match("[^/]*$"), build.cc, text)
+      if build.required then failure("bench: %s", reason) end
+      skip(reason)
     end
   end
   return list

@@ -12,8 +12,10 @@ local rivals = {}
 -- What keeps rivals to a target that may not be the best one of the machine: -march= of compilers, and what libraries
 -- read. Without a row they take all that the machine has.
 local LEVELS = {
-  avx2 = { march = "x86-64-v3", environment = { "ONEDNN_MAX_CPU_ISA=AVX2", "ATEN_CPU_CAPABILITY=avx2" } },
-  sse2 = { march = "x86-64", environment = { "ONEDNN_MAX_CPU_ISA=SSE41", "ATEN_CPU_CAPABILITY=default" } },
+  avx2 = { march = "x86-64-v3",
+    environment = { "ONEDNN_MAX_CPU_ISA=AVX2", "ATEN_CPU_CAPABILITY=avx2", "LIBXSMM_TARGET=hsw" } },
+  sse2 = { march = "x86-64",
+    environment = { "ONEDNN_MAX_CPU_ISA=SSE41", "ATEN_CPU_CAPABILITY=default", "LIBXSMM_TARGET=wsm" } },
 }
 local NATIVE = { march = "native", environment = {} }
 
@@ -25,7 +27,7 @@ local PACKAGES = root.path "out/bench-python"
 local function source(name) return root.path("bench/rivals/" .. name) end
 
 -- A build: `{ cc =, source =, flags = {..}, libraries = {..}, environment = {..} }`; flags hold for compiling, libraries
--- for linking, the environment for running.
+-- for linking, the environment for running. Without one that is `required` nothing runs.
 local function new_build(cc, name, flags)
   return { cc = cc, source = source(name), flags = flags, libraries = {}, environment = {} }
 end
@@ -70,10 +72,29 @@ local function onednn(_, skip)
   return { result }
 end
 
+local function words_of(text)
+  local words = {}
+  for word in text:gmatch("%S+") do words[#words + 1] = word end
+  return words
+end
+
+-- A LIBXSMM 2 that pkg-config finds.
+local function libxsmm(_, skip)
+  local flags, found = shell.capture { "pkg-config", "--cflags", "libxsmm" }
+  if not found then
+    skip "libxsmm: pkg-config does not find it (PKG_CONFIG_PATH)"
+    return {}
+  end
+  local result = new_build("cc", "libxsmm.c", shell.words({ "-std=gnu11", "-O2" }, words_of(flags)))
+  result.libraries = words_of(shell.output { "pkg-config", "--static", "--libs", "libxsmm" })
+  return { result }
+end
+
 local GROUPS = {
   { name = "plain", builds = plain, default = true },
   { name = "double", builds = double, default = true },
   { name = "onednn", builds = onednn },
+  { name = "libxsmm", builds = libxsmm },
   { name = "torch", modules = "numpy, torch" },
   { name = "onnxruntime", modules = "numpy, onnx, onnxruntime" },
 }
@@ -112,10 +133,9 @@ function rivals.environment(target) return level_of(target).environment end
 
 --- The build of a rival of the user: "FILE.c FLAG...".
 function rivals.own(text, cc)
-  local words = {}
-  for word in text:gmatch("%S+") do words[#words + 1] = word end
+  local words = words_of(text)
   local file = table.remove(words, 1)
-  return { cc = cc, source = file, flags = words, libraries = words, environment = {} }
+  return { cc = cc, source = file, flags = words, libraries = words, environment = {}, required = true }
 end
 
 --- Whether rivals know what to do: the usual parameters, one dtype, no other option than a sum that is stored.

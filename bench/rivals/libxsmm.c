@@ -3,6 +3,7 @@
 #include "../rival.h"
 
 #include <libxsmm.h>
+#include <libxsmm_version.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -145,7 +146,7 @@ static void run_libxsmm(const bench_call *c)
 }
 
 const bench_rival BENCH_RIVALS[] = {
-    {"libxsmm", 1, open_rmsnorm, run_libxsmm, close_libxsmm},
-    {"libxsmm one-pass", 0, open_layernorm, run_libxsmm, close_libxsmm},
+    {"libxsmm " LIBXSMM_CONFIG_VERSION, 1, open_rmsnorm, run_libxsmm, close_libxsmm},
+    {"libxsmm " LIBXSMM_CONFIG_VERSION " one-pass", 0, open_layernorm, run_libxsmm, close_libxsmm},
     {NULL, 0, NULL, NULL, NULL},
 };

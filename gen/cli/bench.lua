@@ -23,8 +23,8 @@ local command = {
     "normgen bench specs/gpt2.lua --target avx2,avx512 --rows 1x768,32 --rivals plain,onednn --format csv",
   },
   notes = [[
-Groups of rivals: plain (loops in C by gcc and the newest clang), double (the same with sums in double), onednn, torch,
-onnxruntime. Whatever is not installed is left out and named.
+Groups of rivals: plain (loops in C by gcc and the newest clang), double (the same with sums in double), onednn, libxsmm,
+torch, onnxruntime. Whatever is not installed is left out and named.
 Everything runs on one CPU, the last one that the process may use (taskset narrows the choice), on the same buffers, in
 rotating order. Progress and what was left out go to standard error.]],
 }

@@ -171,7 +171,7 @@ local RIVALS = "tests/bench/rivals.c -O2 -lm"
 describe("normgen bench", function()
   it("refuses what it does not understand", function()
     for pattern, words in pairs {
-      ["known: plain, double, onednn, torch, onnxruntime, default, all, none"] = { "--rivals", "x" },
+      ["known: plain, double, onednn, libxsmm, torch, onnxruntime, default, all, none"] = { "--rivals", "x" },
       ["did you mean 'plain'"] = { "--rivals", "double,plian" },
       ["a whole number from 1"] = { "--rows", "1,x" },
       ["names no row length of these kernels"] = { "--rows", "1x65" },
@@ -184,6 +184,14 @@ describe("normgen bench", function()
       assert.equal("", out)
       assert.is_truthy(err:find("^normgen: [^\n]+\n$") and err:find(pattern, 1, true), err)
     end
+  end)
+
+  it("refuses a rival that does not compile", function()
+    local code, out, err = normgen.run { "bench", "layernorm f32 h=64", "--target", "native", "--rivals", "none",
+      "--rival", "README.md -x c" }
+    assert.equal(1, code, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("\nnormgen: bench: README.md by cc: [^\n]+\n$"), err)
   end)
 
   it("sees through rivals that are wrong, and through those that are careless", function()
