@@ -7,5 +7,5 @@ cd "$(dirname "$0")/.."
 target=$1
 shift
 cells=1x64,1x768,1x896,1x2048,1x4096,1x8192,32x4096,512x768,4096x64,4096x128,512x4096,4096x4096
-exec bin/normgen bench bench/table.lua --target "$target" --rows $cells --rivals all --format md \
+exec bin/normgen bench bench/table.lua --target "$target" --rows $cells --rivals all --rounds 301 --format md \
     --into docs/performance.md "$@"
