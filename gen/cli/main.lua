@@ -9,7 +9,7 @@ local options = require "gen.cli.options"
 local targets = require "gen.targets"
 local usage = require "gen.usage"
 
-local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "doctor" }
+local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "doctor" }
 
 -- What stands at the end of --help: examples, and what else there is to say.
 local function epilog_of(command)
