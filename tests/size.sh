@@ -27,11 +27,11 @@ compiled() {
     done
 }
 
-targets="sse2,avx2,avx512,neon"
+targets="sse2,avx2,avx512,avx512bf16,neon"
 kernels=$(luajit tests/support/kernelset.lua size $targets 1 "$scratch" | sed 's/.*generated: \([0-9]*\),.*/\1/')
 # One kernel in each file.
-luajit tests/support/kernelset.lua size $targets $((kernels / 4)) "$scratch/sources"
-[ "$(uname -m)" != x86_64 ] || compiled "" immintrin.h "sse2 avx2 avx512"
+luajit tests/support/kernelset.lua size $targets $((kernels / 5)) "$scratch/sources"
+[ "$(uname -m)" != x86_64 ] || compiled "" immintrin.h "sse2 avx2 avx512 avx512bf16"
 case $(uname -m) in
     aarch64) compiled "" arm_neon.h neon ;;
     *) compiled aarch64-linux-gnu- arm_neon.h neon ;;

@@ -152,7 +152,7 @@ describe("normgen", function()
       assert.is_truthy(same({ "list", "options" }):find("affine= +none,gamma,gamma%+beta"))
       local names = {}
       for i, target in ipairs(json.decode(same { "list", "targets", "--format", "json" })) do names[i] = target.name end
-      assert.same({ "scalar", "sse2", "avx2", "neon", "avx512" }, names)
+      assert.same({ "scalar", "sse2", "avx2", "neon", "avx512", "avx512bf16" }, names)
       assert.equal("layernorm", json.decode(same { "list", "norms", "--format", "json" })[1].name)
     end)
 
