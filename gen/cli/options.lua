@@ -50,6 +50,9 @@ local ROWS = {
   cc = { kind = "option", name = "--cc", hint = "CC", about = "The C compiler for this machine, cc by default." },
 }
 
+--- The row of a name: `{ kind = argument|option|flag, name=, about=, hint=|nil, default=|nil, choices=|nil, ... }`.
+function options.row(name) return ROWS[name] end
+
 --- Adds options to an argparse command.
 -- @param command argparse command
 -- @param names array of names of rows above, in the order of --help
