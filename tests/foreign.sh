@@ -10,11 +10,6 @@ cd "$(dirname "$0")/.."
 have aarch64-linux-gnu-gcc || skip "no aarch64-linux-gnu-gcc"
 have qemu-aarch64 || skip "no qemu-aarch64"
 
-# quietly COMMAND...: its output is shown only if it fails.
-quietly() {
-    "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }
-}
-
 [ -f "$build/build.ninja" ] || quietly meson setup "$build" --cross-file cross/aarch64.ini
 quietly meson compile -C "$build" -j 2
 quietly meson test -C "$build" --print-errorlogs

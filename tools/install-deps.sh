@@ -6,7 +6,7 @@
 set -eu
 
 for_use="luajit lua-argparse lua-dkjson lua-filesystem gcc libc6-dev"
-for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build g++ clang binutils locales"
+for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build cmake make g++ clang binutils locales"
 foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 install=yes
 purpose='test'
@@ -48,7 +48,7 @@ required=$for_use
 optional=$foreign
 if [ "$purpose" = test ]; then
     required=$for_test
-    optional="$foreign valgrind clang-format shellcheck $(newest_clang)"
+    optional="$foreign valgrind clang-format shellcheck zsh $(newest_clang)"
 fi
 # shellcheck disable=SC2086 # the lists are meant to be split
 required=$(missing $required)

@@ -9,7 +9,7 @@ enum { WIDTH = 64 };
 
 int main(void)
 {
-    float x[WIDTH], residual[WIDTH], gamma[WIDTH], beta[WIDTH] = { 0 }, y[WIDTH], sum[WIDTH];
+    float x[WIDTH], residual[WIDTH], gamma[WIDTH], beta[WIDTH] = {0}, y[WIDTH], sum[WIDTH];
     for (int i = 0; i < WIDTH; ++i) {
         x[i] = (float)(i % 4);
         residual[i] = (float)(i % 3);
