@@ -3,7 +3,7 @@
 
 local options = require "gen.cli.options"
 local version = require "gen.version"
-local parser, commands, summary = require "gen.cli.parser"()
+local parser, commands, summary = require("gen.cli.parser")(function(text) return text end)
 
 -- Text that roff prints as it is.
 local function plain(text) return (text:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("^([.'])", "\\&%1"):gsub("\n([.'])", "\n\\&%1")) end

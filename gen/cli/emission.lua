@@ -25,6 +25,9 @@ local LAYOUTS = {
   },
 }
 
+-- Where modules of normgen's own come from.
+local OWN_ROOMS = { ["gen."] = true, ["targets."] = true, ["bench."] = true }
+
 local function last_name(path) return path:match("([^/]*)/*$") end
 local function whole(path) return path end
 
@@ -78,7 +81,7 @@ function emission.texts(self) return self.layout.texts(self.kernels, self.option
 function emission.inputs(self)
   local own = shell.words({ "bin/normgen" }, root.names_read())
   for name in pairs(package.loaded) do
-    if name:find("^gen%.") or name:find("^targets%.") then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
+    if OWN_ROOMS[name:match("^%w+%.")] then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
   end
   table.sort(own)
   for i, name in ipairs(own) do own[i] = root.path(name) end

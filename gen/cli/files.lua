@@ -28,12 +28,12 @@ function files.make_directory(path)
   local parent = path:match("^(.+)/+[^/]+/*$")
   if parent then files.make_directory(parent) end
   local made, reason = lfs.mkdir(path)
-  if not made then failure("cannot make directory %s: %s", usage.quote(path), reason) end
+  if not made then failure("cannot make directory %s: %s", usage.quote_path(path), reason) end
 end
 
 local function write(path, text)
   local file, reason = io.open(path, "wb")
-  if not file then return nil, reason end
+  if not file then return nil, reason:sub(#path + #": " + 1) end
   local written, why = file:write(text)
   local closed, what = file:close()
   return written and closed, why or what
@@ -51,7 +51,7 @@ function files.write(path, text)
   if written then written, reason = os.rename(temporary, path) end
   if not written then
     os.remove(temporary)
-    failure("cannot write %s: %s", usage.quote(path), reason)
+    failure("cannot write %s: %s", usage.quote_path(path), reason)
   end
 end
 
@@ -73,7 +73,7 @@ function files.write_all(directory, list)
       local written, reason = write(entry.temporary, file.text)
       if not written then
         remove_all(pending)
-        failure("cannot write %s: %s", usage.quote(path), reason)
+        failure("cannot write %s: %s", usage.quote_path(path), reason)
       end
     end
   end
@@ -81,7 +81,7 @@ function files.write_all(directory, list)
     local renamed, reason = os.rename(file.temporary, file.path)
     if not renamed then
       remove_all(pending)
-      failure("cannot write %s: %s", usage.quote(file.path), reason)
+      failure("cannot write %s: %s", usage.quote_path(file.path), reason)
     end
   end
 end

@@ -3,19 +3,10 @@
 
 package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.path
 
+local files = require "gen.cli.files"
 local new_parser = require "gen.cli.parser"
 local targets = require "gen.targets"
 local usage = require "gen.usage"
-
-local function main()
-  local parser, commands = new_parser()
-  local ok, args = parser:pparse(arg)
-  if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
-  for _, path in ipairs(args.target_path or {}) do targets.add_directory(path) end
-  for _, command in ipairs(commands) do
-    if command.name == args.command then command.run(args) end
-  end
-end
 
 local function describe(err)
   if type(err) == "table" and (err.usage or err.failure) then return err end
@@ -27,8 +18,28 @@ local function stop(message, code)
   os.exit(code)
 end
 
-local ok, err = xpcall(main, describe)
-if ok then os.exit(0) end
-if err.usage then stop((err.usage:gsub("%c", " ")), 2) end
-if err.failure then stop((err.failure:gsub("%c", " ")), 1) end
-stop("internal error, please report it: " .. err.bug, 3)
+-- Calls action(...) and ends the process: code 0, or one line and the code of the error.
+local function run(action, ...)
+  local ok, err = xpcall(action, describe, ...)
+  if ok then os.exit(0) end
+  if err.usage then stop((err.usage:gsub("%c", " ")), 2) end
+  if err.failure then stop((err.failure:gsub("%c", " ")), 1) end
+  stop("internal error, please report it: " .. err.bug, 3)
+end
+
+-- For argparse: prints what text() returns, and ends there. (Its own --help does not notice a full disk.)
+local function answer(text)
+  return function() run(function() files.print(text()) end) end
+end
+
+local function main()
+  local parser, commands = new_parser(answer)
+  local ok, args = parser:pparse(arg)
+  if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
+  for _, path in ipairs(args.target_path or {}) do targets.add_directory(path) end
+  for _, command in ipairs(commands) do
+    if command.name == args.command then command.run(args) end
+  end
+end
+
+run(main)

@@ -2,11 +2,10 @@
 
 local argparse = require "argparse"
 local contract = require "gen.contract"
-local files = require "gen.cli.files"
 local options = require "gen.cli.options"
 local version = require "gen.version"
 
-local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "doctor" }
+local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "doctor" }
 
 local SUMMARY = "Generates portable C kernels for normalisation layers."
 
@@ -16,22 +15,23 @@ local function epilog_of(command)
   return command.notes and examples .. "\n\n" .. command.notes or examples
 end
 
-local function print_version()
-  files.print(("normgen %s\ncontract %d\n"):format(version, contract.version))
-  os.exit(0)
-end
+local function version_text() return ("normgen %s\ncontract %d\n"):format(version, contract.version) end
 
---- @return argparse parser, which sets `command`; array of the subcommands, `{ name=, summary=, arguments=, examples=,
+--- @param answer answer(text) is an action for argparse: prints what text() returns, and ends the process
+-- @return argparse parser, which sets `command`; array of the subcommands, `{ name=, summary=, arguments=, examples=,
 --   notes=, run= }`; what normgen does, in one line
-return function()
+return function(answer)
+  local function with_help(parser)
+    return parser:add_help { action = answer(function() return parser:get_help() .. "\n" end) }
+  end
   local parser, commands = argparse("normgen", SUMMARY):epilog("normgen COMMAND --help tells more, with examples."), {}
-  parser:command_target("command")
-  parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(print_version)
+  with_help(parser):command_target("command")
+  parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(answer(version_text))
   for i, name in ipairs(COMMANDS) do
     local command = require("gen.cli." .. name)
     command.name = name
     commands[i] = command
-    options.add(parser:command(name, command.summary):epilog(epilog_of(command)), command.arguments)
+    options.add(with_help(parser:command(name, command.summary)):epilog(epilog_of(command)), command.arguments)
   end
   return parser, commands, SUMMARY
 end

@@ -28,7 +28,9 @@ diff -r "$1" "$2" || fail "the installed tool writes other files"
 
 # Every command and option is in the man page, which roff takes without a warning.
 page=$stage/share/man/man1/normgen.1
-for command in emit list describe explain check model doctor; do
+commands=$("$stage/bin/normgen" --help | sed -n '/^Commands:/,/^$/s/^   \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -l)" -ge 7 ] || fail "commands: $commands"
+for command in $commands; do
     grep -qx "\.SS $command" "$page" || fail "the man page has no $command"
     for option in $("$stage/bin/normgen" $command --help | grep -o -- '--[a-z-]*' | sort -u); do
         [ "$option" = --help ] || sed 's/\\-/-/g' "$page" | grep -qF -- "$option" || fail "the man page has no $option"
