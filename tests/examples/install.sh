@@ -32,7 +32,7 @@ commands=$("$stage/bin/normgen" --help | sed -n '/^Commands:/,/^$/s/^   \([a-z]*
 [ "$(echo "$commands" | wc -l)" -ge 7 ] || fail "commands: $commands"
 for command in $commands; do
     grep -qx "\.SS $command" "$page" || fail "the man page has no $command"
-    for option in $("$stage/bin/normgen" $command --help | grep -o -- '--[a-z-]*' | sort -u); do
+    for option in $("$stage/bin/normgen" "$command" --help | grep -o -- '--[a-z-]*' | sort -u); do
         [ "$option" = --help ] || sed 's/\\-/-/g' "$page" | grep -qF -- "$option" || fail "the man page has no $option"
     done
 done
