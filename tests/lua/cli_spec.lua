@@ -72,6 +72,7 @@ describe("normgen", function()
       { "an empty prefix", { "list", SPEC, "--target", "avx2", "--prefix", "" }, "--prefix ''" },
       { "an unknown list topic", { "list", "nroms" }, "did you mean" },
       { "an unknown format", { "list", "norms", "--format", "xml" }, "--format" },
+      { "a build system's format for a topic", { "list", "norms", "--format", "make" }, "is for specs, not for topics" },
       { "an unknown kernel name", { "describe", "ng_rmsnorm_fwd_bf16_h4096_avx3" }, "did you mean 'avx2'?" },
       { "a wrong spec to describe", { "describe", "rmsnorm bf16" }, "h is missing" },
       { "an unknown stage", { "explain", "--stage=pla", SPEC }, "did you mean 'plan'?" },

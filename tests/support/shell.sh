@@ -18,6 +18,11 @@ have() {
     command -v "$1" >/dev/null
 }
 
+# quietly COMMAND...: its output is shown only if it fails.
+quietly() {
+    "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }
+}
+
 # The targets of generated/ that this machine's architecture can run.
 case $(uname -m) in
     x86_64) targets_here="scalar avx2 avx512" ;;
