@@ -60,7 +60,7 @@ local function moves()
     result(text)
     array(name .. "_low", low)
     if high then array(name .. "_high", high) end
-    rows[#rows + 1] = ('    { "%s", %s, %s_low, %s, %d },'):format(name, name, name, high and name .. "_high" or "NULL", width)
+    rows[#rows + 1] = ('    { "%s", %s, %s_low, %s, %d },'):format(name, name, name, high and name .. "_high" or "NULL", #low)
   end
   local function slots(make)
     local list = {}
