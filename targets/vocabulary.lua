@@ -16,7 +16,8 @@
 --   pin(v)                           a statement: the variable v has its value now, and no compiler merges or delays it
 --   forget()                         a statement: values loaded before it are not kept for loads behind it
 --   prefetch(p)                      a statement: the cache line at p is read soon; reads nothing
---   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]
+--   fold.text(a, b)                  slot s is cat(a, b)[low[s]] + cat(a, b)[high[s]]; with shorter lists the word takes a
+--                                    alone, and what stands in later slots does not matter
 --
 --   first(p)                         the element at p in every slot
 --   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more

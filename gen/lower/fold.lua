@@ -69,8 +69,8 @@ local function add_whole(vectors, w, add)
   return result
 end
 
---- Row and position as one number; no row has as many positions.
-local function key_of(slot) return slot.row * 2 ^ 20 + slot.position end
+--- Row, position and lanes as one number; no row has as many positions or lanes.
+local function key_of(slot) return (slot.row * 2 ^ 20 + slot.position) * 2 ^ 20 + slot.lanes end
 
 --- The slots that a fold word makes of two vectors, or nil where it would lose a value.
 local function slots_of(word, a, b, w)
@@ -79,7 +79,7 @@ local function slots_of(word, a, b, w)
   for s = 1, width do
     local low, high = word.low[s] and slot_at(word.low[s]), word.high[s] and slot_at(word.high[s])
     slots[s] = are_partners(low, high, w) and merged(low, high) or false
-    if slots[s] then kept[key_of(slots[s])] = true end
+    if slots[s] then kept[key_of(low)] = true end
   end
   for index = 0, 2 * width - 1 do
     local slot = slot_at(index)
@@ -93,7 +93,8 @@ end
 
 local function find_word(vocabulary, a, b, w)
   for _, word in ipairs(vocabulary.folds) do
-    local slots = slots_of(word, a, b, w)
+    local takes_both = #word.low == #a.slots
+    local slots = (a == b or takes_both) and slots_of(word, a, b, w)
     if slots then return word, slots end
   end
 end

@@ -276,6 +276,13 @@ local function vector_words(of_type, width, wide)
   end
   function words.pin(text) return defer(function(env) return evaluate(text, env) end) end
   function words.forget() return defer(function() end) end
+  -- Rows that are asked for are there, which the kernel would not need.
+  function words.prefetch(p)
+    return defer(function(env)
+      local at = pointer(p, env)
+      memory(at, 1, at.array.dtype)
+    end)
+  end
   if of_type == "f64" then
     -- The upper half of what it makes is empty.
     function words.to_f32(text)
@@ -307,7 +314,7 @@ function symbolic.fold(low, high)
       local va, vb, v = evaluate(a, env), evaluate(b, env), {}
       local width = #va
       local function slot(index) return index < width and va[index + 1] or index >= width and vb[index - width + 1] end
-      for s = 1, width do v[s] = term("add", slot(low[s]), slot(high[s])) end
+      for s = 1, width do v[s] = low[s] and term("add", slot(low[s]), slot(high[s])) or EMPTY end
       return v
     end)
   end }
@@ -375,6 +382,7 @@ local function chunk_words(real, layout, width, dtype)
     end)
   end
   function words.store(p, j, q) return words.store_n(p, j, q, chunk) end
+  words.stream = real.stream and words.store
   return words
 end
 
@@ -458,10 +466,12 @@ local function vector_type(real, name, wide)
   return ghost
 end
 
+local FENCE = "fence()"
+
 -- symbolic.target(real): the ghost of a target. Its fold words may be replaced (`types.f32.folds`).
 function symbolic.target(real)
   local ghost = copied(real)
-  ghost.leave, ghost.types = nil, {}
+  ghost.leave, ghost.fence, ghost.types = nil, real.fence and FENCE, {}
   for name, of_type in pairs(real.types) do
     ghost.types[name] = of_type.vector and vector_type(of_type, name, real.types.f64.width) or scalar_type(of_type, name)
   end
@@ -484,13 +494,48 @@ local function set(text, value, env)
   end
 end
 
+-- The value of a condition: "next != row", "row < rows", "rows - row >= 4", "streams" or "!streams".
+local function holds(text, env)
+  if env[text] ~= nil then return env[text] end
+  local negated = text:match("^!(%w+)$")
+  if negated then return not env[negated] end
+  local a, b = text:match "^(%w+) != (%w+)$"
+  if a then return env[a] ~= env[b] end
+  a, b = text:match "^(%w+) < (%w+)$"
+  if a then return env[a] < env[b] end
+  local total, counted, least = text:match "^(%w+) %- (%w+) >= (%d+)$"
+  return env[total] - env[counted] >= tonumber(least)
+end
+
+-- Moves a counter: "++row", "row += 4"; nil for other statements.
+local function moved(text, env)
+  local name, step = text:match "^%+%+(%w+)$", 1
+  if not name then name, step = text:match "^(%w+) %+= (%d+)$" end
+  if name then env[name] = env[name] + tonumber(step) end
+  return name
+end
+
+-- Whether the last `if` held, for the `else` behind it.
+local taken
+
 local RUN = {
   note = function() end,
   splice = function(s, env) run(s.body, env) end,
+  ["if"] = function(s, env)
+    local is_taken = holds(s.text, env)
+    if is_taken then run(s.body, env) end
+    taken = is_taken
+  end,
+  ["else"] = function(s, env)
+    if not taken then run(s.body, env) end
+  end,
   def = function(s, env)
     local tamed = s.name:match("^tame_(%a+)$")
-    if s.type == "size_t" then
-      env[s.name] = index_of(s.text, env)
+    local condition, yes, no = s.text:match "^(.-) %? (.-) : (.+)$"
+    if s.type == "int" then
+      env[s.name] = env.may_stream
+    elseif s.type == "size_t" then
+      env[s.name] = index_of(not condition and s.text or holds(condition, env) and yes or no, env)
     elseif s.type:sub(-1) == "*" then
       env[s.name] = pointer(s.text, env)
     elseif tamed then
@@ -501,7 +546,9 @@ local RUN = {
     end
   end,
   set = function(s, env) set(s.name, evaluate(s.text, env), env) end,
-  call = function(s, env) evaluate(s.text, env) end,
+  call = function(s, env)
+    if s.text ~= FENCE and not moved(s.text, env) then evaluate(s.text, env) end
+  end,
   array = function(s, env) env[s.name] = { items = {} } end,
   ["for"] = function(s, env)
     local i, to = index_of(tostring(s.from), env), index_of(tostring(s.to), env)
@@ -512,9 +559,11 @@ local RUN = {
     end
   end,
   rows = function(s, env)
+    local counter = s.next or "row"
+    env[counter] = env.row
     while env.rows - env.row >= s.count do
       run(s.body, env)
-      env.row = env.row + s.count
+      env[counter] = env[counter] + s.count
     end
   end,
 }
@@ -553,10 +602,12 @@ local function scalars(code, rows)
   return env
 end
 
--- symbolic.run(code, rows, alias): executes a code that was lowered for a ghost on `rows` rows of distinct elements.
--- alias: outputs by name -> the input in whose place they are stored. Returns the outputs' values by name, row after row.
-function symbolic.run(code, rows, alias)
+-- symbolic.run(code, rows, alias, may_stream): executes a code that was lowered for a ghost on `rows` rows of distinct elements.
+-- alias: outputs by name -> the input in whose place they are stored. may_stream: what the kernel finds out about that.
+-- Returns the outputs' values by name, row after row.
+function symbolic.run(code, rows, alias, may_stream)
   local env, outputs, results = scalars(code, rows), {}, {}
+  env.may_stream = may_stream or false
   for _, argument in ipairs(code.problem.args) do
     if argument.shape ~= "scalar" then
       local array = array_of(argument, code, rows, env)
