@@ -1,26 +1,30 @@
 --- normgen emit: writes kernels, header, registry and dispatcher, or all in one header, and a header for each model.
 
+local bindings = require "gen.emit.bindings"
 local emit = require "gen.emit"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local shell = require "gen.cli.shell"
 local spec = require "gen.spec"
+local suggest = require "gen.suggest"
+local usage = require "gen.usage"
 
 local command = {
   summary = "Generate C from specs and spec files.",
-  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule" },
+  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "bindings" },
   examples = {
     "normgen emit 'rmsnorm fwd bf16 h=4096 addout' --target native -o out",
     "normgen emit specs/llama3_8b.lua --target scalar,avx2,avx512,neon -o out",
     "normgen emit 'layernorm f32 h=768' --target avx2 --schedule rows=4",
     "normgen emit specs/gpt2.lua --target scalar,avx2,neon --format single -o include",
+    "normgen emit specs/gpt2.lua --target scalar,avx2,neon --bindings luajit,python -o out",
   },
 }
 
 local function last_name(path) return path:match("([^/]*)/*$") end
 
 -- The command that makes the same files again: of paths only the last name, no `native`.
-local function command_line(args, targets)
+local function command_line(args, targets, languages)
   local words = { "normgen", "emit" }
   local function add(...)
     for _, word in ipairs { ... } do words[#words + 1] = word end
@@ -35,7 +39,22 @@ local function command_line(args, targets)
   if args.format ~= "dir" then add("--format", args.format) end
   if args.prefix ~= "ng_" then add("--prefix", args.prefix) end
   if args.schedule then add("--schedule", args.schedule) end
+  if #languages > 0 then add("--bindings", table.concat(languages, ",")) end
   return shell.line(words)
+end
+
+-- The languages of --bindings, each once, in the order in which emit writes their files.
+local function languages_of(args)
+  if not args.bindings then return {} end
+  if not args.output then usage.fail("--bindings needs -o: it writes files beside those of the kernels") end
+  local known, words, list = bindings.languages, "," .. args.bindings .. ",", {}
+  for _, language in ipairs(known) do
+    if words:find("," .. language .. ",", 1, true) then list[#list + 1] = language end
+  end
+  for word in words:sub(2):gmatch("([^,]*),") do
+    if not ("," .. table.concat(known, ",") .. ","):find("," .. word .. ",", 1, true) then suggest.unknown("language", word, known) end
+  end
+  return list
 end
 
 -- The files of a format, and what goes to standard output instead if there is no directory for them.
@@ -60,7 +79,8 @@ function command.run(args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local specs, models = inputs.specs(args.specs)
   local kernels, format = inputs.kernels(specs, targets, args.schedule), FORMATS[args.format]
-  local options = { prefix = prefix, command = command_line(args, targets), models = models }
+  local languages = languages_of(args)
+  local options = { prefix = prefix, command = command_line(args, targets, languages), models = models, bindings = languages }
   if args.output then
     local list = format.files(kernels, options)
     files.make_directory(args.output)
