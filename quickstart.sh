@@ -31,14 +31,8 @@ else
     echo "skipped: neon needs aarch64-linux-gnu-gcc and qemu-aarch64"
 fi
 
-echo "Timing the native kernels beside plain C loops"
-for flags in "-O3 -DPLAIN_SUFFIX=_o3" "-O3 -march=native -ffast-math -DPLAIN_SUFFIX=_fast"; do
-    # shellcheck disable=SC2086
-    cc -std=c11 $flags -c bench/plain.c -o "$out/plain${flags##*=}.o"
-done
-cc -std=c11 -O2 -I $out/kernels -I bench -o $out/bench bench/quickstart_bench.c $out/kernels/*.c $out/plain*.o -lm
-echo
-$out/bench
+echo "Timing the kernels of this machine's best target beside plain C loops"
+bin/normgen bench specs/llama3_8b.lua specs/gpt2.lua --target native --rivals plain --rows 1,32 --rounds 31 --format md
 echo
 awk '/^verified/ {
     for (i = 2; i <= NF; i++) { split($i, part, "="); sum[part[1]] += part[2] }

@@ -125,7 +125,9 @@ end
 local KNOBS = {
   { key = "rows", values = { "1", "2", "4", "8" }, default = default_rows },
   { key = "layout", values = { "plain", "split" },
-    default = function(plan) return has_only(plan, { bf16 = true }) and "split" or "plain" end,
+    default = function(plan, target)
+      return has_only(plan, { bf16 = true }) and not missing_in_split(plan, target) and "split" or "plain"
+    end,
     refuse = function(plan, target) return missing_in_split(plan, target) end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)

@@ -78,8 +78,8 @@ local notes = {
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
 }
 
---- What must not be said together. given: set of the fields that the user wrote.
-local contradictions = {
+--- What must not be said together: `{ message, holds }`; holds(s, given), given: set of the fields that the user wrote.
+spec.contradictions = {
   { "offset=1 needs a gamma, but affine is none",
     function(s) return s.offset == 1 and s.affine == "none" end },
   { "gamma= names the dtype of gamma, but affine is none",
@@ -245,7 +245,7 @@ local function complete(s, given)
       s[row.field] = default_of(row, s)
     end
   end
-  for _, rule in ipairs(contradictions) do
+  for _, rule in ipairs(spec.contradictions) do
     if rule[2](s, given) then usage.fail("%s", rule[1]) end
   end
   return s

@@ -12,6 +12,8 @@ local specfile = {}
 local MAX_INSTRUCTIONS, MAX_KBYTES, MAX_KERNELS = 10000000, 32768, 65536
 -- Instructions from one look at the limits to the next: few, because a string can double in three.
 local STEP = 10
+-- Far more than so many instructions take, unless each copies a long string or moves a long table. Looked at every so many steps.
+local MAX_SECONDS, CLOCK_STEPS = 5, 10
 
 local ALLOWED = {
   math = { "abs", "ceil", "floor", "fmod", "huge", "max", "min", "pi", "sqrt" },
@@ -34,19 +36,33 @@ local function environment()
   }
 end
 
+-- Ends the watch before it raises the error: nothing after the chunk may be stopped.
+local function stop(message)
+  debug.sethook()
+  usage.fail("%s", message)
+end
+
 -- A count hook that stops a chunk which runs or grows without end.
 local function watch()
   collectgarbage() -- older garbage would hide growth
-  local steps, start = 0, collectgarbage("count")
+  local steps, start, began = 0, collectgarbage("count"), os.clock()
   local function grown() return collectgarbage("count") - start > MAX_KBYTES end
   return function()
     steps = steps + 1
-    if steps * STEP > MAX_INSTRUCTIONS then usage.fail("runs for too long (an endless loop?)") end
+    local is_late = steps % CLOCK_STEPS == 0 and os.clock() - began > MAX_SECONDS
+    if is_late or steps * STEP > MAX_INSTRUCTIONS then stop("runs for too long (an endless loop?)") end
     if grown() then
       collectgarbage()
-      if grown() then usage.fail("needs too much memory (a huge table?)") end
+      if grown() then stop("needs too much memory (a huge table?)") end
     end
   end
+end
+
+local function watched(chunk)
+  debug.sethook(watch(), "", STEP)
+  local ok, result = pcall(chunk)
+  debug.sethook()
+  return ok, result
 end
 
 -- Calls a chunk within the limits. ("x"):rep reaches string methods through the metatable of strings, so that one
@@ -56,11 +72,10 @@ local function run(chunk, env)
   local methods = strings.__index
   if jit then jit.off(chunk, true) end -- hooks never fire in compiled code
   strings.__index = env.string
-  debug.sethook(watch(), "", STEP)
-  local ok, result = pcall(chunk)
-  debug.sethook()
+  local in_time, ok, result = pcall(watched, chunk) -- a limit can also be met after the chunk, before the watch ends
   strings.__index = methods
-  return ok, result
+  if in_time then return ok, result end
+  return false, ok
 end
 
 local function read(path)
@@ -70,7 +85,7 @@ local function read(path)
     text, reason = file:read("*a")
     file:close()
   end
-  return text or failure("cannot read %s: %s", usage.quote(path), (reason:gsub("^.*: ", "")))
+  return text or failure("cannot read %s: %s", usage.quote_path(path), (reason:gsub("^.*: ", "")))
 end
 
 -- A message of Lua itself in one line, without the path, which the caller puts in front.

@@ -1,9 +1,10 @@
 --- Statement trees: what lowering writes and the unparser prints.
 --
 -- `{ kind="def", type, name, text, constant }`, `{ kind="set", name, text }`, `{ kind="call", text }`,
--- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`, `{ kind="else", body }`,
--- `{ kind="rows", count, next, body }` (the loop over row blocks of the variable `row`; where `next` is a name, that variable
--- runs ahead and the body itself moves `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
+-- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`,
+-- `{ kind="else", body }` (behind an if), `{ kind="rows", count, next, body }` (the loop over row blocks of the variable
+-- `row`; where `next` is a name, that variable runs ahead and the body itself moves `row`), `{ kind="splice", body }`,
+-- `{ kind="note", text }`.
 -- Expressions are C text: a target's words make them.
 
 local statements = {}

@@ -48,9 +48,9 @@ end
 --- Adds the targets in the Lua files of a directory; each file returns one, as those in targets/ do.
 -- Raises a usage error if there is none, if one is not well-formed, or if a name is taken.
 function targets.add_directory(path)
-  if not directory.exists(path) then usage.fail("%s is no directory with targets", usage.quote(path)) end
+  if not directory.exists(path) then usage.fail("%s is no directory with targets", usage.quote_path(path)) end
   local files = directory.modules(path)
-  if #files == 0 then usage.fail("no target (*.lua) in the directory %s", usage.quote(path)) end
+  if #files == 0 then usage.fail("no target (*.lua) in the directory %s", usage.quote_path(path)) end
   targets.all()
   for _, name in ipairs(files) do
     local file = path .. "/" .. name .. ".lua"

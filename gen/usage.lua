@@ -4,13 +4,17 @@ local usage = {}
 
 local LONGEST = 60
 
---- Quotes a piece of user input for a message: 'text', control characters as '?', long input cut.
+--- Quotes a path for a message: 'text', control characters as '?'.
+-- @param text any value
+-- @return string
+function usage.quote_path(text) return "'" .. tostring(text):gsub("%c", "?") .. "'" end
+
+--- Quotes a piece of user input for a message, as a path, but cut where it is long.
 -- @param text any value
 -- @return string
 function usage.quote(text)
-  text = tostring(text):gsub("%c", "?")
-  if #text > LONGEST then text = text:sub(1, LONGEST) .. "..." end
-  return "'" .. text .. "'"
+  text = tostring(text)
+  return usage.quote_path(#text > LONGEST and text:sub(1, LONGEST) .. "..." or text)
 end
 
 --- Raises an error about what the user wrote: exit 2. User input goes through quote() or %s.

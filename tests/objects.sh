@@ -20,6 +20,15 @@ documented() {
     done
 }
 
+# The header declares kernels exactly as they are defined: one changed argument is an error.
+declared() {
+    cat generated/ng_*"$2".c >"$scratch/$2.c"
+    declares="$1gcc -std=c11 -Wall -Wextra -Werror -fsyntax-only -include generated/ng_kernels.h"
+    $declares "$scratch/$2.c" || fail "ng_kernels.h declares $2 kernels otherwise"
+    sed 's/\(void ng_[a-z0-9_]*\)(size_t rows,/\1(unsigned rows,/' "$scratch/$2.c" >"$scratch/other.c"
+    ! $declares "$scratch/other.c" 2>/dev/null || fail "a changed argument of $2 kernels is not seen"
+}
+
 # Nothing runs before main, nothing is writable.
 without_sections() {
     "$1objdump" -h "$2" | awk '$2 ~ /^\.(init_array|ctors|preinit_array)/ { exit 1 }' || fail "$2 has static initialisers"
@@ -54,6 +63,7 @@ baseline() {
 target() {
     have "$1gcc" || { echo "not installed: $1gcc" && return 0; }
     compiled "$1" "$2"
+    declared "$1" "$2"
     for object in "$scratch/$2"/*.o; do
         [ "$("$1nm" -g --defined-only "$object" | awk '{ print $3 }')" = "$(basename "$object" .o)" ] ||
             fail "$object defines more than its kernel"

@@ -1,9 +1,7 @@
 #!/bin/sh
 # The kernels of generated/ that run here, the reference and the verifier under AddressSanitizer and
-# UndefinedBehaviorSanitizer; the dispatcher under ThreadSanitizer; ordinary kernels under valgrind.
-#   tests/sanitize.sh VERIFY      VERIFY: the verifier of the reference set
+# UndefinedBehaviorSanitizer. For valgrind see memcheck.sh.
 set -eu
-verify=$(realpath "$1")
 cd "$(dirname "$0")/.."
 . tests/support/shell.sh
 
@@ -12,12 +10,3 @@ link="-O1 $sanitizers -I generated $(echo reference/*.c) -lm"
 # shellcheck disable=SC2086
 build_verifier "$scratch/verify" cc -std=c11 -O1 -g $sanitizers
 "$scratch/verify" --quick
-
-cc -std=c11 -O1 -g -fsanitize=thread -I generated tests/dispatch.c generated/*.c -pthread -o "$scratch/dispatch"
-"$scratch/dispatch"
-
-if have valgrind; then
-    valgrind -q --error-exitcode=9 "$verify" --quick
-else
-    echo "not installed: valgrind"
-fi

@@ -1,8 +1,7 @@
 /* Faults that other systems had, tried on the kernels of generated/ that run here. docs/known-faults.md lists them all.
  */
 #define _GNU_SOURCE
-#include "ng_kernels.h"
-#include "reference.h"
+#include "kernel_call.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -11,92 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-enum { MAX_POINTERS = 8, MAX_SCALARS = 2 };
-
-/* The arguments of one call: a buffer for each pointer, in call order. */
-typedef struct call {
-    const ng_kernel *kernel;
-    size_t rows, count;
-    void *ptr[MAX_POINTERS];
-    size_t row_bytes[MAX_POINTERS]; /* 0 for parameters */
-    int output[MAX_POINTERS];
-    ptrdiff_t stride[MAX_POINTERS]; /* used by strided kernels: rows are packed all the same */
-    double scalar[MAX_SCALARS];
-} call;
-
-static size_t size_of(const ng_arg *arg)
-{
-    return strcmp(arg->dtype, "f64") == 0 ? 8 : strcmp(arg->dtype, "f32") == 0 ? 4 : 2;
-}
-
-static void fill(const ng_arg *arg, void *memory, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t hash = (uint32_t)i * 2654435761U, bits;
-        float value = -5 + 37 * ((float)(hash >> 8) / (1 << 24) - 0.5F);
-        memcpy(&bits, &value, sizeof bits);
-        if (strcmp(arg->dtype, "f64") == 0)
-            ((double *)memory)[i] = value;
-        else if (strcmp(arg->dtype, "f32") == 0)
-            ((float *)memory)[i] = value;
-        else if (strcmp(arg->dtype, "bf16") == 0)
-            ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
-        else /* f16 between 1 and 2 */
-            ((uint16_t *)memory)[i] = (uint16_t)(0x3c00 | hash >> 22);
-    }
-}
-
-static call new_call(const ng_kernel *kernel, size_t rows)
-{
-    call c = {.kernel = kernel, .rows = rows};
-    size_t scalars = 0;
-    for (size_t i = 0; i < MAX_POINTERS; i++) c.stride[i] = (ptrdiff_t)kernel->h;
-    for (size_t a = 0; a < kernel->arg_count; a++) {
-        const ng_arg *arg = &kernel->args[a];
-        if (strcmp(arg->shape, "scalar") == 0) {
-            if (strcmp(arg->name, "alpha") == 0) c.scalar[scalars++] = 0.81;
-            if (strcmp(arg->name, "eps") == 0) c.scalar[scalars++] = 1e-5;
-            continue;
-        }
-        size_t size = size_of(arg), width = strcmp(arg->shape, "rows") == 0 ? 1 : kernel->h;
-        int has_rows = strncmp(arg->shape, "rows", 4) == 0;
-        size_t n = has_rows ? rows * width : width;
-        c.ptr[c.count] = calloc(n, size);
-        ck_assert_ptr_nonnull(c.ptr[c.count]);
-        c.row_bytes[c.count] = has_rows ? width * size : 0;
-        c.output[c.count] = strcmp(arg->io, "out") == 0;
-        if (!c.output[c.count]) fill(arg, c.ptr[c.count], n);
-        c.count++;
-    }
-    return c;
-}
-
-static void end_call(call *c)
-{
-    for (size_t i = 0; i < c->count; i++) free(c->ptr[i]);
-}
-
-/* Calls the kernel for `rows` rows from row `first` on. */
-static void run(const call *c, size_t first, size_t rows)
-{
-    void *ptr[MAX_POINTERS];
-    for (size_t i = 0; i < c->count; i++) ptr[i] = (char *)c->ptr[i] + first * c->row_bytes[i];
-    c->kernel->invoke(rows, ptr, c->stride, c->scalar);
-}
-
-static void clear_outputs(call *c)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->output[i]) memset(c->ptr[i], 0xa5, c->rows * c->row_bytes[i]);
-}
-
-static int same_outputs(const call *a, const call *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (a->output[i] && memcmp(a->ptr[i], b->ptr[i], a->rows * a->row_bytes[i]) != 0) return 0;
-    return 1;
-}
 
 /* Runs `test` for every kernel that this machine can run; says how many those were. */
 static void for_each_kernel(const char *name, void (*test)(const ng_kernel *kernel))
@@ -117,18 +30,19 @@ static void batch_invariant(const ng_kernel *kernel)
 {
     static const size_t batches[] = {1, 2, 3, 7, 8, 255, 256};
     const size_t rows = 257;
-    call whole = new_call(kernel, rows), parts = new_call(kernel, rows);
-    run(&whole, 0, rows);
+    kernel_call whole = kernel_call_new(kernel, rows), parts = kernel_call_new(kernel, rows);
+    kernel_call_run(&whole, 0, rows);
     for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
-        clear_outputs(&parts);
+        kernel_call_clear(&parts);
         for (size_t first = 0, n; first < rows; first += n) {
             n = rows - first < batches[b] ? rows - first : batches[b];
-            run(&parts, first, n);
+            kernel_call_run(&parts, first, n);
         }
-        ck_assert_msg(same_outputs(&whole, &parts), "%s_%s: batches of %zu", kernel->name, kernel->target, batches[b]);
+        ck_assert_msg(kernel_call_same(&whole, &parts), "%s_%s: batches of %zu", kernel->name, kernel->target,
+                      batches[b]);
     }
-    end_call(&whole);
-    end_call(&parts);
+    kernel_call_end(&whole);
+    kernel_call_end(&parts);
 }
 
 START_TEST(D1_batch_invariance)
@@ -140,9 +54,9 @@ END_TEST
 /* No rows: nothing is read or written, not even through a null pointer. */
 static void without_rows(const ng_kernel *kernel)
 {
-    void *ptr[MAX_POINTERS] = {0};
-    const ptrdiff_t stride[MAX_POINTERS] = {0};
-    const double scalar[MAX_SCALARS] = {0};
+    void *ptr[KERNEL_CALL_POINTERS] = {0};
+    const ptrdiff_t stride[KERNEL_CALL_POINTERS] = {0};
+    const double scalar[KERNEL_CALL_SCALARS] = {0};
     kernel->invoke(0, ptr, stride, scalar);
 }
 
@@ -182,16 +96,16 @@ static void both_forms(const ng_kernel *kernel)
 {
     if (!find_arg(kernel, "sum") || strcmp(find_arg(kernel, "residual")->dtype, find_arg(kernel, "sum")->dtype) != 0)
         return;
-    call apart = new_call(kernel, 9), in_place = new_call(kernel, 9);
+    kernel_call apart = kernel_call_new(kernel, 9), in_place = kernel_call_new(kernel, 9);
     size_t last = apart.count - 1;
-    run(&apart, 0, 9);
+    kernel_call_run(&apart, 0, 9);
     free(in_place.ptr[last]);
     in_place.ptr[last] = in_place.ptr[1];
-    run(&in_place, 0, 9);
-    ck_assert_msg(same_outputs(&apart, &in_place), "%s_%s", kernel->name, kernel->target);
+    kernel_call_run(&in_place, 0, 9);
+    ck_assert_msg(kernel_call_same(&apart, &in_place), "%s_%s", kernel->name, kernel->target);
     in_place.count = last;
-    end_call(&in_place);
-    end_call(&apart);
+    kernel_call_end(&in_place);
+    kernel_call_end(&apart);
 }
 
 START_TEST(E17_separate_and_in_place_sum)
@@ -206,11 +120,11 @@ END_TEST
 /* Kernels leave the rounding mode and the flush modes alone, and do not need them off to be safe. */
 static void control_word(const ng_kernel *kernel)
 {
-    call c = new_call(kernel, 3);
+    kernel_call c = kernel_call_new(kernel, 3);
     const unsigned modes = 0xffc0, before = _mm_getcsr();
-    run(&c, 0, 3);
+    kernel_call_run(&c, 0, 3);
     ck_assert_uint_eq(_mm_getcsr() & modes, before & modes);
-    end_call(&c);
+    kernel_call_end(&c);
 }
 
 START_TEST(C10_control_word)
@@ -251,17 +165,17 @@ START_TEST(E10_more_than_2_to_the_31_elements)
         const size_t rows = (tile * (tiles + 1)) / row;
         ck_assert_uint_gt(rows * kernel->h, (size_t)1 << 31);
         char *x = tiled(tile, tiles), *y = tiled(tile, tiles);
-        call c = new_call(kernel, 128);
+        kernel_call c = kernel_call_new(kernel, 128);
         for (size_t e = 0; e < tile / 2; e++) ((uint16_t *)x)[e] = 0x3f80;
         memcpy(x + tiles * tile, c.ptr[0], tile);
         void *ptr[] = {x, c.ptr[1], y};
         kernel->invoke(rows, ptr, NULL, c.scalar);
-        run(&c, 0, 128);
+        kernel_call_run(&c, 0, 128);
         ck_assert_int_eq(memcmp(y + tiles * tile, c.ptr[2], tile), 0);
         ck_assert_int_ne(memcmp(y, c.ptr[2], tile), 0);
         munmap(x, tile * (tiles + 1));
         munmap(y, tile * (tiles + 1));
-        end_call(&c);
+        kernel_call_end(&c);
         ran++;
     }
     printf("E10: %zu kernels\n", ran);

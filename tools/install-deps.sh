@@ -1,21 +1,23 @@
 #!/bin/sh
 # Installs what normgen needs on Debian 12 and says first what is missing.
-#   tools/install-deps.sh [--no-install] [use|test]
-# `use` is enough to emit, compile and check kernels; `test` (the default) adds what check.sh needs.
+#   tools/install-deps.sh [--no-install] [use|test|bench]
+# `use` is enough to emit, compile and check kernels; `test` (the default) adds what check.sh needs; `bench` adds to `use`
+# what normgen bench compares with: the newest clang, and Python packages of 7 GB in out/bench-python.
 # Optional packages never fail the run: what needs them is skipped visibly by the tests.
 set -eu
 
 for_use="luajit lua-argparse lua-dkjson lua-filesystem gcc libc6-dev"
 for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build g++ clang binutils locales"
-foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+rivals="onednn onednn-devel numpy torch onnx onnxruntime"
+foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user"
 install=yes
 purpose='test'
 
 for argument in "$@"; do
     case $argument in
         --no-install) install=no ;;
-        use | test) purpose=$argument ;;
-        *) echo "usage: $0 [--no-install] [use|test]" >&2 && exit 2 ;;
+        use | test | bench) purpose=$argument ;;
+        *) echo "usage: $0 [--no-install] [use|test|bench]" >&2 && exit 2 ;;
     esac
 done
 
@@ -44,19 +46,36 @@ apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1
 }
 
+# Each of the Python packages by itself: a rival that cannot be had does not keep the others out.
+install_rivals() {
+    venv=$(dirname "$0")/../out/bench-python
+    [ -x "$venv/bin/python3" ] || python3 -m venv "$venv" || return 0
+    for package in $rivals; do
+        "$venv/bin/python3" -m pip show -q "$package" 2>/dev/null && continue
+        echo "install-deps: installing $package into out/bench-python (optional)"
+        "$venv/bin/python3" -m pip install -q --disable-pip-version-check "$package" ||
+            echo "install-deps: could not install $package; what needs it will be skipped"
+    done
+}
+
 required=$for_use
 optional=$foreign
+[ "$purpose" != bench ] || optional="python3-venv $(newest_clang)"
 if [ "$purpose" = test ]; then
     required=$for_test
-    optional="$foreign valgrind clang-format shellcheck $(newest_clang)"
+    optional="$foreign valgrind mount clang-format shellcheck $(newest_clang)"
 fi
 # shellcheck disable=SC2086 # the lists are meant to be split
 required=$(missing $required)
 # shellcheck disable=SC2086
 optional=$(missing $optional)
 
+if [ "$purpose" = bench ] && [ $install = no ]; then
+    echo "install-deps: not looked for: the Python packages $rivals"
+fi
 if [ -z "$required$optional" ]; then
     echo "install-deps: nothing is missing"
+    [ "$purpose$install" != benchyes ] || install_rivals
     exit 0
 fi
 [ -z "$required" ] || echo "install-deps: missing: $required"
@@ -81,3 +100,4 @@ for package in $optional; do
     apt_install "$package" || echo "install-deps: could not install $package; what needs it will be skipped"
 done
 rm -f "$log"
+[ "$purpose" != bench ] || install_rivals

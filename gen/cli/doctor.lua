@@ -29,20 +29,11 @@ where build, run and emulate are { ok, reason }: ok is true or false; reason say
 Keys are never removed or renamed. The exit code is 0 whatever is missing.]],
 }
 
-local OLDEST_CLANG, NEWEST_CLANG = 10, 30
-
--- The installed clang-N of the largest N, or nil.
-local function newest_clang()
-  for number = NEWEST_CLANG, OLDEST_CLANG, -1 do
-    if shell.has("clang-" .. number) then return "clang-" .. number end
-  end
-end
-
 -- Programs to look for, by kind, and the option that makes them tell their version.
 local PROGRAMS = {
   { kind = "interpreter", option = "-v", names = { "luajit", "lua5.4" } },
   { kind = "compiler", option = "--version", names = { "cc", "gcc", "clang", "aarch64-linux-gnu-gcc" },
-    also = newest_clang },
+    also = toolchain.newest_clang },
   { kind = "emulator", option = "--version", names = { "qemu-aarch64", "qemu-x86_64" } },
 }
 

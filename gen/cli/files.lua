@@ -28,12 +28,12 @@ function files.make_directory(path)
   local parent = path:match("^(.+)/+[^/]+/*$")
   if parent then files.make_directory(parent) end
   local made, reason = lfs.mkdir(path)
-  if not made then failure("cannot make directory %s: %s", usage.quote(path), reason) end
+  if not made then failure("cannot make directory %s: %s", usage.quote_path(path), reason) end
 end
 
 local function write(path, text)
   local file, reason = io.open(path, "wb")
-  if not file then return nil, reason end
+  if not file then return nil, reason:sub(#path + #": " + 1) end
   local written, why = file:write(text)
   local closed, what = file:close()
   return written and closed, why or what
@@ -62,7 +62,7 @@ function files.write_all(directory, list)
       local written, reason = write(entry.temporary, file.text)
       if not written then
         remove_all(pending)
-        failure("cannot write %s: %s", usage.quote(path), reason)
+        failure("cannot write %s: %s", usage.quote_path(path), reason)
       end
     end
   end
@@ -70,7 +70,7 @@ function files.write_all(directory, list)
     local renamed, reason = os.rename(file.temporary, file.path)
     if not renamed then
       remove_all(pending)
-      failure("cannot write %s: %s", usage.quote(file.path), reason)
+      failure("cannot write %s: %s", usage.quote_path(file.path), reason)
     end
   end
 end

@@ -11,6 +11,8 @@ local KEYS = {
   "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
   "eps", "per_layer", "emittable", "note", "sites",
+  "rows", "label", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns", "of_limit", "ratio", "ratio_low",
+  "ratio_high",
 }
 
 -- A copy in which whole numbers are integers (Lua 5.4 would write 4096.0) and arrays stay arrays when empty.

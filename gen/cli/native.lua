@@ -28,6 +28,9 @@ local function fits(target, arch, features)
   return true
 end
 
+--- Whether this machine can run a target.
+function native.fits(target) return fits(target, native.arch(), native.features()) end
+
 --- The highest-ranking target that this machine can run.
 -- @param targets array of target tables with arch, rank, and features whose names are those of the kernel's flags
 function native.target(targets)

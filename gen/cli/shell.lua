@@ -37,6 +37,14 @@ function shell.capture(words)
   return output, code == "0", tonumber(code)
 end
 
+--- Runs a command whose output goes where that of normgen goes.
+-- @param words array of strings
+-- @return whether it exited with 0
+function shell.run(words)
+  local status = os.execute(shell.line(words))
+  return status == 0 or status == true
+end
+
 --- The output of a command that must not fail.
 function shell.output(words)
   local text, ok = shell.capture(words)

@@ -21,7 +21,8 @@ local LONG = { prefix = "my_library_", command = "normgen emit" }
 local KERNELS = {
   { "rmsnorm f32 h=1" }, { "rmsnorm f32 h=769", { layout = "split" } }, { "rmsnorm bf16 h=2048 cast=llama", { layout = "plain" } },
   { "layernorm f32 h=7", { rows = "8" }, { layout = "split" } }, { "layernorm bf16 h=100", { rows = "2" }, { layout = "plain" } },
-  { "layernorm f32 h=768 addout", { strips = "2", rows = "2" }, { pipe = "1", prefetch = "1", stream = "1" } }, { "layernorm bf16 h=4096 add", { reuse = "reload" }, { blocks = "2" } },
+  { "layernorm f32 h=768 addout", { strips = "2", rows = "2" }, { pipe = "1", prefetch = "1", stream = "1" } },
+  { "layernorm bf16 h=4096 add", { reuse = "reload" }, { blocks = "2" } },
   { "layernorm bf16 residual=f32 gamma=f32 out=f32 h=14848 addout", { layout = "split", strips = "2" } },
   { "rmsnorm f32 residual=bf16 gamma=bf16 out=bf16 offset=1 affine=gamma+beta h=65536 addout", { rows = "4" } },
   { "layernorm f64 h=100 addout stats", { rows = "2" }, { strips = "2" } }, { "rmsnorm f64 h=33 addafter strided" },

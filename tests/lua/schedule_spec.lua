@@ -18,7 +18,7 @@ end
 
 local TEXTS = { "rmsnorm f32", "rmsnorm bf16", "rmsnorm bf16 cast=llama", "layernorm f32", "layernorm bf16 addout", "layernorm bf16 add",
   "layernorm bf16 gamma=f32", "layernorm f64 addafter", "rmsnorm f16", "layernorm f32 acc=f64 center=full", "rmsnorm bf16 acc=f64 stats",
-  "layernorm f16 add alpha strided" }
+  "layernorm f16 add alpha strided", "rmsnorm bf16 out=f16 addafter" }
 local LENGTHS = { 1, 3, 8, 16, 17, 32, 64, 65, 128, 129, 256, 257, 768, 1023, 1024, 1025, 2048, 4096, 8193, 65536 }
 
 local function each_default(visit)

@@ -60,6 +60,7 @@ describe("a spec file", function()
     { "an endless loop in a function", "local function f() for i = 1, math.huge do end end f()", "runs for too long" },
     { "endless recursion", "local function f() return 1 + f() end f()", "" }, -- stack or memory
     { "a huge table", "local t = {} for i = 1, 1e9 do t[i] = i end return t", "too much memory" },
+    { "an endless loop of slow steps", "local t = {} while true do table.insert(t, 1, 0) end", "runs for too long" },
     { "a string that doubles", "local s = 'x' while true do s = s .. s end", "memory" },
     { "too many kernels", "local t = {} for i = 1, 70000 do t[i] = 'rmsnorm f32 h=4' end return t", "70000 kernels are too many" },
     { "nothing", "", "not a nil" },
@@ -94,6 +95,16 @@ describe("a spec file", function()
     local ok, err = load_text "return { ('rmsnorm f32 h=4'):rep(1) }"
     assert.is_false(ok)
     assert.is_truthy(err.usage:find("rep", 1, true), err.usage)
+  end)
+
+  it("that meets a limit as it ends leaves nothing behind", function()
+    for lines = 0, 12 do
+      local ok, err = load_text("local s = 'x' for i = 1, 24 do s = s .. s end " .. ("local a = 1 "):rep(lines) .. "return s .. s .. s")
+      assert.is_false(ok)
+      assert.is_truthy(err.usage)
+      assert.is_nil(debug.gethook())
+      assert.equal("aa", ("a"):rep(2))
+    end
   end)
 
   it("that cannot be read is a failure, not bad usage", function()

@@ -4,30 +4,13 @@
 -- `last = true` are filled after the others: those whose legal values depend on all of them.
 -- `allowed(row)` may be asked about rows that are still partly empty; it answers false when no completion can be legal.
 
+local chance = require "tests.support.random"
+
 local covering = {}
 
 -- Tries before a pair counts as impossible, and candidates compared for each new row.
 local TRIES = 100
 local CANDIDATES = 8
-
--- A small repeatable generator of numbers (Park and Miller): random(n) is in 1..n.
-local function random_numbers(seed)
-  local state = seed
-  return function(n)
-    state = state * 16807 % 2147483647
-    return state % n + 1
-  end
-end
-
-local function shuffled(list, random)
-  local copy = {}
-  for i, value in ipairs(list) do copy[i] = value end
-  for i = #copy, 2, -1 do
-    local j = random(i)
-    copy[i], copy[j] = copy[j], copy[i]
-  end
-  return copy
-end
 
 local function pair_key(a, value_a, b, value_b)
   return a .. "=" .. tostring(value_a) .. " " .. b .. "=" .. tostring(value_b)
@@ -100,7 +83,7 @@ end
 -- The values of a factor, those that add most pairs first; equals in random order.
 local function by_gain(factors, factor, row, missing, random)
   local ranked = {}
-  for rank, value in ipairs(shuffled(factor.values, random)) do
+  for rank, value in ipairs(chance.shuffled(factor.values, random)) do
     ranked[rank] = { value = value, gain = gain(factors, factor.name, value, row, missing), rank = rank }
   end
   table.sort(ranked, function(a, b)
@@ -143,8 +126,8 @@ local function random_order(factors, random)
     local part = factor.last and late or early
     part[#part + 1] = factor
   end
-  local order = shuffled(early, random)
-  for _, factor in ipairs(shuffled(late, random)) do order[#order + 1] = factor end
+  local order = chance.shuffled(early, random)
+  for _, factor in ipairs(chance.shuffled(late, random)) do order[#order + 1] = factor end
   return order
 end
 
@@ -166,7 +149,7 @@ end
 -- covering.array(factors, allowed): rows that cover every pair that an allowed row can hold. The same input gives the same rows.
 -- Returns the rows and the array of the pairs (as of covering.pairs) for which no allowed row was found.
 function covering.array(factors, allowed)
-  local random, missing = random_numbers(1), all_missing(factors)
+  local random, missing = chance.numbers(1), all_missing(factors)
   local rows, impossible = {}, {}
   for _, pair in ipairs(covering.pairs(factors)) do
     if missing_count(factors, pair, missing) > 0 then
@@ -181,7 +164,7 @@ end
 
 -- covering.sample(factors, allowed, count): so many allowed rows drawn at random (repeatable), for tests.
 function covering.sample(factors, allowed, count)
-  local random, missing, rows = random_numbers(77), all_missing(factors), {}
+  local random, missing, rows = chance.numbers(77), all_missing(factors), {}
   for _, pair in ipairs(covering.pairs(factors)) do
     each_pair(factors, pair, function(...) remove(missing, ...) end)
   end

@@ -108,6 +108,15 @@ local function known(row, factors)
   return true
 end
 
+-- sets.contradicts(row, target): whether a rule speaks against a row that may lack some of its factors. Without those of the
+-- schedule no rule looks at the target.
+function sets.contradicts(row, target)
+  for _, rule in ipairs(RULES) do
+    if known(row, rule.needs) and not rule.holds(row, target) then return true end
+  end
+  return false
+end
+
 local function spec_text(row)
   local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
   if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
@@ -148,9 +157,7 @@ function sets.allowed(target)
   local legal, names = legal_schedule(), {}
   for i, factor in ipairs(sets.factors(target)) do names[i] = factor.name end
   return function(row)
-    for _, rule in ipairs(RULES) do
-      if known(row, rule.needs) and not rule.holds(row, target) then return false end
-    end
+    if sets.contradicts(row, target) then return false end
     return not known(row, names) or legal(spec_text(row), target, overrides(row))
   end
 end
@@ -236,6 +243,33 @@ local function laws_for(target)
   return requests
 end
 
+-- Kernels whose objects tests/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
+-- known to be large with every size. What has the longest rows is there with shorter ones, too.
+local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {} }
+local SHORTER = { [16384] = 4096 }
+local LARGE = "layernorm bf16 add"
+
+local function size_for(target)
+  local factors, requests, seen = {}, {}, {}
+  local function add(text)
+    if not seen[text] then requests[#requests + 1] = { spec = text, target = target, schedule = {} } end
+    seen[text] = true
+  end
+  for _, factor in ipairs(SPEC_FACTORS) do
+    local values = WEIGHED[factor.name] or factor.values
+    if #values > 0 then factors[#factors + 1] = { name = factor.name, values = values } end
+  end
+  for _, row in ipairs(covering.array(factors, function(row) return not sets.contradicts(row) end)) do
+    row.residual, row.gamma, row.out = row.x, row.x, row.x
+    while row.h do
+      add(spec.format(spec.parse(spec_text(row))))
+      row.h = SHORTER[row.h]
+    end
+  end
+  for _, h in ipairs(WEIGHED.h) do add(spec.format(spec.parse(LARGE .. " h=" .. h))) end
+  return requests
+end
+
 -- Few kernels that meet every kind of fault of tests/mutants.lua.
 local function mutants_for(target)
   local requests = {}
@@ -257,6 +291,7 @@ local SETS = {
   laws = laws_for,
   mutants = mutants_for,
   reference = reference_for,
+  size = size_for,
 }
 
 -- sets.requests(name, target): the requests of a set for the target of this name, and what was left out, if anything.

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154 # sourced; $link is the caller's
+# shellcheck shell=sh disable=SC2154 # sourced; $link and $linker are the caller's
 # For the shell tests, which run in the root of the source tree: a scratch directory that goes away, and ways to end.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -30,7 +30,7 @@ newest_clang() {
 }
 
 # build_verifier PROGRAM COMPILER FLAG...: the kernels of generated/ for this machine, one file for each target, compiled
-# as told and linked with the objects and libraries in $link.
+# as told and linked by $linker (or cc) with what $link lists.
 build_verifier() {
     program=$1
     shift
@@ -41,5 +41,5 @@ build_verifier() {
         objects="$objects $program.$target.o"
     done
     # shellcheck disable=SC2086
-    "${linker:-cc}" -o "$program" $objects $link
+    ${linker:-cc} -o "$program" $objects $link
 }

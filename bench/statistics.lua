@@ -1,0 +1,63 @@
+--- Statistics of samples: order statistics only, because a noisy machine spoils means.
+
+local statistics = {}
+
+local function sorted(values)
+  local list = {}
+  for i, value in ipairs(values) do list[i] = value end
+  table.sort(list)
+  return list
+end
+
+-- The value at a fraction of the way through a sorted list, between neighbours if need be.
+local function quantile(list, fraction)
+  local at = 1 + (#list - 1) * fraction
+  local low = math.floor(at)
+  local high = math.min(low + 1, #list)
+  return list[low] + (list[high] - list[low]) * (at - low)
+end
+
+--- Median and quartiles.
+-- @param values array of numbers, not empty
+-- @return `{ median=, low=, high= }`
+function statistics.quartiles(values)
+  local list = sorted(values)
+  return { median = quantile(list, 0.5), low = quantile(list, 0.25), high = quantile(list, 0.75) }
+end
+
+--- The rank k for which the k-th smallest and the k-th largest of n values enclose their true median with at least 95 %
+-- probability: the sign test's interval, which assumes nothing about the distribution. nil below 6 values.
+function statistics.rank(n)
+  local probability, below, rank = 0.5 ^ n, 0, nil
+  for k = 0, n do
+    below = below + probability
+    if 2 * below > 0.05 then break end
+    rank = k + 1
+    probability = probability * (n - k) / (k + 1)
+  end
+  return rank
+end
+
+--- The median of the ratios of pairs and its 95 % confidence interval.
+-- @param a, b arrays of numbers by round; false where there is none
+-- @return `{ median=, low=, high=, pairs= }` of a / b over the rounds that have both; nil below 6 pairs
+function statistics.paired_ratio(a, b)
+  local ratios = {}
+  for i = 1, math.max(#a, #b) do
+    if a[i] and b[i] then ratios[#ratios + 1] = a[i] / b[i] end
+  end
+  local rank = statistics.rank(#ratios)
+  if not rank then return nil end
+  local list = sorted(ratios)
+  return { median = quantile(list, 0.5), low = list[rank], high = list[#list + 1 - rank], pairs = #list }
+end
+
+--- The geometric mean of numbers above 0; nil if there are none.
+function statistics.geometric_mean(values)
+  if #values == 0 then return nil end
+  local sum = 0
+  for _, value in ipairs(values) do sum = sum + math.log(value) end
+  return math.exp(sum / #values)
+end
+
+return statistics

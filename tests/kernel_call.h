@@ -1,0 +1,35 @@
+/* Calls of kernels of generated/ on rows filled with numbers, for tests that need no expected values. */
+#ifndef NG_TESTS_KERNEL_CALL_H
+#define NG_TESTS_KERNEL_CALL_H
+
+#include "ng_kernels.h"
+
+enum { KERNEL_CALL_POINTERS = 8, KERNEL_CALL_SCALARS = 2 };
+
+/* The arguments of one call: a buffer of exactly its size for each pointer, in call order. Inputs are filled, outputs
+ * are not. Rows are packed, also those of strided kernels. */
+typedef struct kernel_call {
+    const ng_kernel *kernel;
+    size_t rows, count;
+    void *ptr[KERNEL_CALL_POINTERS];
+    size_t bytes[KERNEL_CALL_POINTERS];
+    size_t row_bytes[KERNEL_CALL_POINTERS]; /* 0 for parameters */
+    int output[KERNEL_CALL_POINTERS];
+    ptrdiff_t stride[KERNEL_CALL_POINTERS];
+    double scalar[KERNEL_CALL_SCALARS];
+} kernel_call;
+
+/* Ends the program if there is no memory. */
+kernel_call kernel_call_new(const ng_kernel *kernel, size_t rows);
+void kernel_call_end(kernel_call *c);
+
+/* Calls the kernel for `rows` rows from row `first` on. */
+void kernel_call_run(const kernel_call *c, size_t first, size_t rows);
+
+/* Overwrites all outputs. */
+void kernel_call_clear(kernel_call *c);
+
+/* Are all outputs equal, byte for byte? */
+int kernel_call_same(const kernel_call *a, const kernel_call *b);
+
+#endif
