@@ -1,11 +1,11 @@
 #!/bin/sh
-# The Python module of a set: which arguments it takes and refuses.   bindings.sh PYTHON
+# The Python module of a set: which arguments it takes and refuses.   bindings.sh MODULE...
+# The modules are those that Python must have: numpy, and torch where tensors are to be tested.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/support/shell.sh
 
-python=$1
-"$python" -c 'import numpy' 2>/dev/null || skip "$python has no numpy"
+python=$(python_with "$@") || skip "no Python with $*"
 cat >"$scratch/tiny.lua" <<'END'
 return { model = "tiny", kernels = { { "rmsnorm", "f32", h = 96, site = "norm", eps = 1e-6 } } }
 END

@@ -1,17 +1,22 @@
 #!/bin/sh
-# An example builds and runs in a clean copy of the sources.   example.sh NAME [PYTHON]
-# An example that needs what is not installed says so and exits with 77.
+# An example builds and runs in a clean copy of the sources.   example.sh NAME [ggml|MODULE...]
+# Without the sources of ggml, or a Python with the modules, the test is skipped.
 set -eu
 cd "$(dirname "$0")/.."
 . tests/support/shell.sh
 
 name=$1
-PYTHON=${2:-python3}
-export PYTHON
+shift
+if [ "$*" = ggml ]; then
+    export GGML_DIR="$PWD/out/ggml"
+    [ -d "$GGML_DIR" ] || skip "no sources of ggml (tools/install-deps.sh peers)"
+    have cmake || skip "no cmake"
+elif [ $# -gt 0 ]; then
+    PYTHON=$(python_with "$@") || skip "no Python with $* (tools/install-deps.sh peers)"
+    export PYTHON
+fi
 mkdir "$scratch/examples"
-cp -r bin gen runtime specs targets templates "$scratch"
+cp -r bench bin gen runtime specs targets templates "$scratch"
 cp -r "examples/$name" "$scratch/examples"
 cd "$scratch"
-status=0
-"examples/$name/run.sh" || status=$?
-exit $status
+"examples/$name/run.sh"

@@ -1,12 +1,10 @@
 --- normgen emit: writes kernels, header, registry and dispatcher, or all in one header, and a header for each model.
 
-local bindings = require "gen.emit.bindings"
 local emit = require "gen.emit"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local shell = require "gen.cli.shell"
 local spec = require "gen.spec"
-local suggest = require "gen.suggest"
 local usage = require "gen.usage"
 
 local command = {
@@ -24,7 +22,7 @@ local command = {
 local function last_name(path) return path:match("([^/]*)/*$") end
 
 -- The command that makes the same files again: of paths only the last name, no `native`.
-local function command_line(args, targets, languages)
+local function command_line(args, targets)
   local words = { "normgen", "emit" }
   local function add(...)
     for _, word in ipairs { ... } do words[#words + 1] = word end
@@ -39,22 +37,8 @@ local function command_line(args, targets, languages)
   if args.format ~= "dir" then add("--format", args.format) end
   if args.prefix ~= "ng_" then add("--prefix", args.prefix) end
   if args.schedule then add("--schedule", args.schedule) end
-  if #languages > 0 then add("--bindings", table.concat(languages, ",")) end
+  if args.bindings then add("--bindings", table.concat(inputs.languages(args.bindings), ",")) end
   return shell.line(words)
-end
-
--- The languages of --bindings, each once, in the order in which emit writes their files.
-local function languages_of(args)
-  if not args.bindings then return {} end
-  if not args.output then usage.fail("--bindings needs -o: it writes files beside those of the kernels") end
-  local known, words, list = bindings.languages, "," .. args.bindings .. ",", {}
-  for _, language in ipairs(known) do
-    if words:find("," .. language .. ",", 1, true) then list[#list + 1] = language end
-  end
-  for word in words:sub(2):gmatch("([^,]*),") do
-    if not ("," .. table.concat(known, ",") .. ","):find("," .. word .. ",", 1, true) then suggest.unknown("language", word, known) end
-  end
-  return list
 end
 
 -- The files of a format, and what goes to standard output instead if there is no directory for them.
@@ -76,11 +60,12 @@ local FORMATS = {
 --- Generates every text before the first byte is written.
 -- @param args parsed arguments
 function command.run(args)
+  if args.bindings and not args.output then usage.fail("--bindings needs -o: it writes files beside those of the kernels") end
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local specs, models = inputs.specs(args.specs)
   local kernels, format = inputs.kernels(specs, targets, args.schedule), FORMATS[args.format]
-  local languages = languages_of(args)
-  local options = { prefix = prefix, command = command_line(args, targets, languages), models = models, bindings = languages }
+  local options = { prefix = prefix, command = command_line(args, targets), models = models,
+    bindings = inputs.languages(args.bindings) }
   if args.output then
     local list = format.files(kernels, options)
     files.make_directory(args.output)
