@@ -1,6 +1,6 @@
 -- ${file}: the kernels of ${declares} for LuaJIT.
 --
---   cc -O2 -shared -fPIC -o lib${module}.so *.c         the emitted files, with any C compiler
+--   cc -O2 -shared -fPIC -o lib${module}.so *.c         the emitted C
 --   local kernels = require("${module}").load()         the library beside this file; load(path) for another place
 --   kernels.NAME(rows, ...)                             the arguments of the C function, in its order
 --

@@ -96,6 +96,7 @@ class Arrays(unittest.TestCase):
         self.refuses(ValueError, "x must have rows at equal distances", kernel, cube, gamma, 1e-5)
         overlapping = numpy.lib.stride_tricks.as_strided(matrix, (4, H), (2 * (H - 1), 2))
         self.refuses(ValueError, "rows that overlap", kernel, overlapping, gamma, 1e-5)
+        self.refuses(ValueError, "y must not overlap x", kernel, matrix[::2, :H], gamma, 1e-5, matrix[:4, :H])
         self.refuses(ValueError, "gamma must be C-contiguous", kernel, matrix[:, :H], matrix[0, ::2], 1e-5)
 
     def test_kinds(self):
