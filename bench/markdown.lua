@@ -153,15 +153,18 @@ local function behind_text(cells)
   return ("Cells where an accurate rival is ahead, %d of %d:\n\n"):format(#parts, #cells) .. table.concat(parts)
 end
 
+-- Who was refused, why, and in how many cells.
 local function rejected_text(cells)
-  local parts, seen = {}, {}
+  local order, counts = {}, {}
   for _, cell in ipairs(cells) do
     for _, entry in ipairs(cell.rejected) do
-      local text = ("- left out in `%s`: %s, %s\n"):format(cell.name, entry.label, entry.reason)
-      if not seen[text] then parts[#parts + 1] = text end
-      seen[text] = true
+      local text = entry.label .. ", " .. entry.reason
+      if not counts[text] then order[#order + 1] = text end
+      counts[text] = (counts[text] or 0) + 1
     end
   end
+  local parts = {}
+  for i, text in ipairs(order) do parts[i] = ("- left out in %.0f cells: %s\n"):format(counts[text], text) end
   return table.concat(parts)
 end
 

@@ -15,6 +15,7 @@ local LIMITS = {
   avx512 = { "-DLIMIT_WIDTH=64", "-mavx512f", "-mavx512bw" },
   avx2 = { "-DLIMIT_WIDTH=32", "-mavx2" },
 }
+LIMITS.avx512bf16 = LIMITS.avx512
 
 -- The prefix of the set whose calls without rows are timed; it has a dispatcher.
 local OVERHEAD_PREFIX = "o_"

@@ -21,10 +21,9 @@ local emit = {}
 emit.detection = detection.of_target
 
 --- One helper of a target as C, guarded so that many kernels fit one translation unit.
--- @param helper `{ name=, text= }`
--- @param attribute function attribute of the target
-function emit.helper(helper, attribute, prefix)
-  local text = c.specialise(helper.text, prefix, attribute)
+-- @param helper `{ name=, text=, attribute= }` (targets.helpers)
+function emit.helper(helper, prefix)
+  local text = c.specialise(helper.text, prefix, helper.attribute)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
@@ -34,7 +33,7 @@ local function fill(name, values) return trimmed(template.fill(name, values)) en
 
 local function helper_texts(code, prefix)
   local parts = {}
-  for i, helper in ipairs(code.helpers) do parts[i] = emit.helper(helper, code.attribute, prefix) end
+  for i, helper in ipairs(code.helpers) do parts[i] = emit.helper(helper, prefix) end
   return trimmed(table.concat(parts))
 end
 
@@ -117,7 +116,7 @@ local function check_helpers(set)
   local texts, owners = {}, {}
   for _, code in ipairs(set.codes) do
     for _, helper in ipairs(code.helpers) do
-      local name, text = helper.name, c.specialise(helper.text, "", code.attribute)
+      local name, text = helper.name, c.specialise(helper.text, "", helper.attribute)
       if texts[name] and texts[name] ~= text then
         usage.fail("targets %s and %s have different helpers named %s", owners[name], code.target, name)
       end

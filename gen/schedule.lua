@@ -41,7 +41,7 @@ end
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
 
 --- Rows of a block, measured: `{ up to this h, rows }` by vector width, size of data and sums of a sweep. Rows share the
--- division and the parameters, but wide rows of f32 collide in the cache.
+-- division and the parameters, but wide rows of f32 collide in the cache; and code with emulated operations is long.
 local ROWS = {
   [16] = {
     wide = { { { 64, 4 }, { 128, 2 }, { math.huge, 1 } }, { { 64, 8 }, { 1023, 4 }, { math.huge, 1 } } },
@@ -58,6 +58,7 @@ local ROWS = {
 }
 
 local function default_rows(plan, target)
+  if target.emulates_fma then return 1 end
   local by_sums = ROWS[target.types.f32.width][is_16_bit(plan) and "narrow" or "wide"]
   for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
     if plan.n <= step[1] then return step[2] end

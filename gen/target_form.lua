@@ -53,6 +53,7 @@ local TARGET = {
   { field = "leave", type = "string", optional = true },
   { field = "fence", type = "string", optional = true },
   { field = "borrows", type = "string", optional = true },
+  { field = "emulates_fma", type = "boolean", optional = true },
   { field = "types", type = "table", fields = {
     { field = "f32", type = "table", fields = TYPE },
     { field = "f64", type = "table", optional = true, fields = TYPE },

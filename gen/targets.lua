@@ -15,9 +15,37 @@ end
 
 local known
 
+--- A table with the fields of `base`, but for those that `changes` has: false takes one away, and tables are combined.
+local function combined(base, changes)
+  local result = {}
+  for field, value in pairs(base) do result[field] = value end
+  for field, value in pairs(changes) do
+    local both = type(value) == "table" and type(result[field]) == "table"
+    result[field] = both and combined(result[field], value) or value or nil
+  end
+  return result
+end
+
+--- The target that a file describes by what is different from another one: words, fields, more features and helpers.
+local function extended(changes, source)
+  local base
+  for _, target in ipairs(known) do base = target.name == changes.extends and target or base end
+  if not base then usage.fail("%s: extends: there is no target %s", source, usage.quote(tostring(changes.extends))) end
+  local target = combined(base, changes)
+  target.features, target.helpers, target.borrows = changes.features, changes.helpers or {}, base.name
+  if type(changes.features) == "table" then
+    target.features = {}
+    for _, feature in ipairs(base.features) do target.features[#target.features + 1] = feature end
+    for _, feature in ipairs(changes.features) do target.features[#target.features + 1] = feature end
+  end
+  return target
+end
+
 --- @param source where the target comes from, for messages
 local function add(target, source)
+  if type(target) == "table" and target.extends ~= nil then target = extended(target, source) end
   check_form(target, source)
+  for _, helper in ipairs(target.helpers) do helper.attribute = target.attribute end
   for _, other in ipairs(known) do
     if other.name == target.name then usage.fail("%s: there is a target %s already", source, target.name) end
   end
@@ -29,9 +57,13 @@ end
 function targets.all()
   if not known then
     known = {}
+    local late = {}
     for _, name in ipairs(directory.targets()) do
-      if name ~= "vocabulary" then add(require("targets." .. name), "targets/" .. name .. ".lua") end
+      local target = name ~= "vocabulary" and require("targets." .. name)
+      if target and target.extends then late[#late + 1] = name
+      elseif target then add(target, "targets/" .. name .. ".lua") end
     end
+    for _, name in ipairs(late) do add(require("targets." .. name), "targets/" .. name .. ".lua") end
   end
   return known
 end
@@ -68,12 +100,11 @@ function targets.named(name)
   suggest.unknown("target", name, list)
 end
 
---- The helpers of a target: those of the target that it borrows from, then its own.
+--- The helpers of a target, `{ name=, text=, attribute= }`: those of the target that it borrows from, then its own. The
+-- attribute is that of the target in whose file a helper stands.
 function targets.helpers(target)
-  local list = {}
-  for _, source in ipairs { target.borrows and targets.named(target.borrows) or { helpers = {} }, target } do
-    for _, helper in ipairs(source.helpers) do list[#list + 1] = helper end
-  end
+  local list = target.borrows and targets.helpers(targets.named(target.borrows)) or {}
+  for _, helper in ipairs(target.helpers) do list[#list + 1] = helper end
   return list
 end
 

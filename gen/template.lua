@@ -5,21 +5,10 @@ local root = require "gen.root"
 
 local template = {}
 
-local cache = {}
-
-local function read(name)
-  if not cache[name] then
-    local file = assert(io.open(root.path("templates/" .. name), "rb"))
-    cache[name] = file:read("*a")
-    file:close()
-  end
-  return cache[name]
-end
-
 --- Fills templates/<name>; every hole needs a value.
 function template.fill(name, values)
   local out = {}
-  for line in read(name):gmatch("([^\n]*)\n") do
+  for line in root.read("templates/" .. name):gmatch("([^\n]*)\n") do
     local indent, only = line:match("^(%s*)%${([%w_]+)}$")
     if only then
       local value = assert(values[only], "no value for the hole " .. only)

@@ -65,6 +65,26 @@ NG_API void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, co
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_HALVES
+#define NG_AVX512_HALVE_HALVES
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_halves(__m512 v)
+{
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -613,7 +633,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         ng_avx512_pin(total);
         ng_avx512_pin(total1);
         __m512 part = ng_avx512_fold_halves(total, total1);
-        __m512 part1 = ng_avx512_fold_halves(part, part);
+        __m512 part1 = ng_avx512_halve_halves(part);
         const __m512 sum_x = _mm512_add_ps(part1, zero);
         /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
@@ -672,19 +692,21 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        __m512 part10 = ng_avx512_fold_quarters(part9, part9);
+        __m512 part10 = ng_avx512_halve_quarters(part9);
         __m512 part11 = ng_avx512_fold_halves(part4, part5);
         __m512 part12 = ng_avx512_fold_quarters(part11, part11);
         __m512 part13 = ng_avx512_fold_pairs(part12, part12);
         __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
-        __m512 part15 = ng_avx512_fold_quarters(part14, part14);
+        __m512 part15 = ng_avx512_halve_quarters(part14);
         const __m512 sum_d = _mm512_add_ps(part10, zero);
         /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part15, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512i x_raw5 = _mm512_loadu_si512(x_row);
         const __m512 x11 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw5, 16));
         const __m512 d8 = _mm512_sub_ps(x11, mu1);
@@ -696,8 +718,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d9 = _mm512_sub_ps(x12, mu1);
         const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
         const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta), rstd),
-                gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta), rstd), gamma2, beta2));
+        const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d8, delta1),
+                rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d9, delta1), rstd1), gamma2,
+                beta2));
         const __m512i x_raw6 = _mm512_loadu_si512(x_row + 32);
         const __m512 x13 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw6, 16));
         const __m512 d10 = _mm512_sub_ps(x13, mu1);
@@ -709,8 +732,8 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d11 = _mm512_sub_ps(x14, mu1);
         const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
         const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta),
-                rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta), rstd), gamma4,
+        const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d10, delta1),
+                rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d11, delta1), rstd1), gamma4,
                 beta4));
         const __m512i x_raw7 = _mm512_loadu_si512(x_row + 64);
         const __m512 x15 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw7, 16));
@@ -723,8 +746,8 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d13 = _mm512_sub_ps(x16, mu1);
         const __m512 gamma6 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw2, _mm512_set1_epi32(-65536)));
         const __m512 beta6 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw2, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta),
-                rstd), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta), rstd), gamma6,
+        const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d12, delta1),
+                rstd1), gamma5, beta5), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d13, delta1), rstd1), gamma6,
                 beta6));
         const __m512i x_raw8 = _mm512_maskz_loadu_epi16((__mmask32)0xf, x_row + 96);
         const __m512 x17 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw8, 16));
@@ -737,8 +760,8 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d15 = _mm512_sub_ps(x18, mu1);
         const __m512 gamma8 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw3, _mm512_set1_epi32(-65536)));
         const __m512 beta8 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw3, _mm512_set1_epi32(-65536)));
-        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta),
-                rstd), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta), rstd), gamma8,
+        const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d14, delta1),
+                rstd1), gamma7, beta7), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d15, delta1), rstd1), gamma8,
                 beta8));
         _mm512_storeu_si512(y_row, out_raw);
         _mm512_storeu_si512(y_row + 32, out_raw1);

@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, c
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -341,10 +351,11 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part1 = ng_avx512_fold_quarters(part, part);
         __m512 part2 = ng_avx512_fold_pairs(part1, part1);
         __m512 part3 = ng_avx512_fold_neighbours(part2, part2);
-        __m512 part4 = ng_avx512_fold_quarters(part3, part3);
+        __m512 part4 = ng_avx512_halve_quarters(part3);
         const __m512 sum_x = _mm512_add_ps(part4, zero);
         /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
+        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total2 = zero;
         __m512 total3 = zero;
         __m512 total4 = zero;
@@ -356,19 +367,19 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         for (size_t i = 0; i < 1024; i += 64) {
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512 d = _mm512_sub_ps(x3, mu);
+            const __m512 d = _mm512_sub_ps(x3, mu1);
             total2 = _mm512_add_ps(total2, d);
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x4, mu);
+            const __m512 d1 = _mm512_sub_ps(x4, mu1);
             total3 = _mm512_add_ps(total3, d1);
             squares = _mm512_fmadd_ps(d, d, squares);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
             const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 d2 = _mm512_sub_ps(x5, mu);
+            const __m512 d2 = _mm512_sub_ps(x5, mu1);
             total4 = _mm512_add_ps(total4, d2);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x6, mu);
+            const __m512 d3 = _mm512_sub_ps(x6, mu1);
             total5 = _mm512_add_ps(total5, d3);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -385,47 +396,49 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part10 = ng_avx512_fold_quarters(part9, part9);
         __m512 part11 = ng_avx512_fold_pairs(part10, part10);
         __m512 part12 = ng_avx512_fold_neighbours(part11, part11);
-        __m512 part13 = ng_avx512_fold_quarters(part12, part12);
+        __m512 part13 = ng_avx512_halve_quarters(part12);
         __m512 part14 = ng_avx512_fold_halves(part7, part8);
         __m512 part15 = ng_avx512_fold_quarters(part14, part14);
         __m512 part16 = ng_avx512_fold_pairs(part15, part15);
         __m512 part17 = ng_avx512_fold_neighbours(part16, part16);
-        __m512 part18 = ng_avx512_fold_quarters(part17, part17);
+        __m512 part18 = ng_avx512_halve_quarters(part17);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part18, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 1024; i += 64) {
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512 d = _mm512_sub_ps(x3, mu);
+            const __m512 d = _mm512_sub_ps(x3, mu1);
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
             const __m512i beta_raw = _mm512_loadu_si512(beta + i);
             const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x4, mu);
+            const __m512 d1 = _mm512_sub_ps(x4, mu1);
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
             const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta),
-                    rstd), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd), gamma2,
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
+                    rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2,
                     beta2));
             const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 d2 = _mm512_sub_ps(x5, mu);
+            const __m512 d2 = _mm512_sub_ps(x5, mu1);
             const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
             const __m512i beta_raw1 = _mm512_loadu_si512(beta + i + 32);
             const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x6, mu);
+            const __m512 d3 = _mm512_sub_ps(x6, mu1);
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
             const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta),
-                    rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd), gamma4,
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                    rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma4,
                     beta4));
             if (streams) {
                 _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);

@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, c
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -428,10 +438,11 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part3 = ng_avx512_fold_quarters(part2, part2);
         __m512 part4 = ng_avx512_fold_pairs(part3, part3);
         __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
-        __m512 part6 = ng_avx512_fold_quarters(part5, part5);
+        __m512 part6 = ng_avx512_halve_quarters(part5);
         const __m512 sum_x = _mm512_add_ps(part6, zero);
         /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
+        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total4 = zero;
         __m512 total5 = zero;
         __m512 total6 = zero;
@@ -443,19 +454,19 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         for (size_t i = 0; i < 1472; i += 64) {
             const __m512i x_raw2 = _mm512_loadu_si512(x_row + i);
             const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 d = _mm512_sub_ps(x5, mu);
+            const __m512 d = _mm512_sub_ps(x5, mu1);
             total4 = _mm512_add_ps(total4, d);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x6, mu);
+            const __m512 d1 = _mm512_sub_ps(x6, mu1);
             total5 = _mm512_add_ps(total5, d1);
             squares = _mm512_fmadd_ps(d, d, squares);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
             const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-            const __m512 d2 = _mm512_sub_ps(x7, mu);
+            const __m512 d2 = _mm512_sub_ps(x7, mu1);
             total6 = _mm512_add_ps(total6, d2);
             const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x8, mu);
+            const __m512 d3 = _mm512_sub_ps(x8, mu1);
             total7 = _mm512_add_ps(total7, d3);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -472,12 +483,12 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part12 = ng_avx512_fold_quarters(part11, part11);
         __m512 part13 = ng_avx512_fold_pairs(part12, part12);
         __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
-        __m512 part15 = ng_avx512_fold_quarters(part14, part14);
+        __m512 part15 = ng_avx512_halve_quarters(part14);
         __m512 part16 = ng_avx512_fold_halves(part9, part10);
         __m512 part17 = ng_avx512_fold_quarters(part16, part16);
         __m512 part18 = ng_avx512_fold_pairs(part17, part17);
         __m512 part19 = ng_avx512_fold_neighbours(part18, part18);
-        __m512 part20 = ng_avx512_fold_quarters(part19, part19);
+        __m512 part20 = ng_avx512_halve_quarters(part19);
         __m512 total8 = zero;
         __m512 total9 = zero;
         __m512 total10 = zero;
@@ -489,19 +500,19 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         for (size_t i = 0; i < 1408; i += 64) {
             const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 1472);
             const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 d = _mm512_sub_ps(x5, mu);
+            const __m512 d = _mm512_sub_ps(x5, mu1);
             total8 = _mm512_add_ps(total8, d);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x6, mu);
+            const __m512 d1 = _mm512_sub_ps(x6, mu1);
             total9 = _mm512_add_ps(total9, d1);
             squares4 = _mm512_fmadd_ps(d, d, squares4);
             squares5 = _mm512_fmadd_ps(d1, d1, squares5);
             const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 1504);
             const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-            const __m512 d2 = _mm512_sub_ps(x7, mu);
+            const __m512 d2 = _mm512_sub_ps(x7, mu1);
             total10 = _mm512_add_ps(total10, d2);
             const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x8, mu);
+            const __m512 d3 = _mm512_sub_ps(x8, mu1);
             total11 = _mm512_add_ps(total11, d3);
             squares6 = _mm512_fmadd_ps(d2, d2, squares6);
             squares7 = _mm512_fmadd_ps(d3, d3, squares7);
@@ -518,49 +529,51 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part26 = ng_avx512_fold_quarters(part25, part25);
         __m512 part27 = ng_avx512_fold_pairs(part26, part26);
         __m512 part28 = ng_avx512_fold_neighbours(part27, part27);
-        __m512 part29 = ng_avx512_fold_quarters(part28, part28);
+        __m512 part29 = ng_avx512_halve_quarters(part28);
         __m512 part30 = ng_avx512_fold_halves(part23, part24);
         __m512 part31 = ng_avx512_fold_quarters(part30, part30);
         __m512 part32 = ng_avx512_fold_pairs(part31, part31);
         __m512 part33 = ng_avx512_fold_neighbours(part32, part32);
-        __m512 part34 = ng_avx512_fold_quarters(part33, part33);
+        __m512 part34 = ng_avx512_halve_quarters(part33);
         const __m512 part35 = _mm512_add_ps(part15, part29);
         const __m512 sum_d = _mm512_add_ps(part35, zero);
         const __m512 part36 = _mm512_add_ps(part20, part34);
         /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part36, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 2880; i += 64) {
             const __m512i x_raw2 = _mm512_loadu_si512(x_row + i);
             const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-            const __m512 d = _mm512_sub_ps(x5, mu);
+            const __m512 d = _mm512_sub_ps(x5, mu1);
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
             const __m512i beta_raw = _mm512_loadu_si512(beta + i);
             const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw, 16));
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x6, mu);
+            const __m512 d1 = _mm512_sub_ps(x6, mu1);
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
             const __m512 beta2 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta),
-                    rstd), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd), gamma2,
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
+                    rstd1), gamma1, beta1), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2,
                     beta2));
             const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-            const __m512 d2 = _mm512_sub_ps(x7, mu);
+            const __m512 d2 = _mm512_sub_ps(x7, mu1);
             const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
             const __m512i beta_raw1 = _mm512_loadu_si512(beta + i + 32);
             const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(beta_raw1, 16));
             const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x8, mu);
+            const __m512 d3 = _mm512_sub_ps(x8, mu1);
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
             const __m512 beta4 = _mm512_castsi512_ps(_mm512_and_si512(beta_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta),
-                    rstd), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd), gamma4,
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                    rstd1), gamma3, beta3), _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma4,
                     beta4));
             if (streams) {
                 _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);

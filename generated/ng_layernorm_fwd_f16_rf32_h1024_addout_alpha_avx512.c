@@ -61,43 +61,43 @@ NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, con
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
-#ifndef NG_AVX512_FOLD_HALVES
-#define NG_AVX512_FOLD_HALVES
-/* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
+#ifndef NG_AVX512_HALVE_HALVES
+#define NG_AVX512_HALVE_HALVES
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_halves(__m512 a, __m512 b)
+__m512 ng_avx512_halve_halves(__m512 v)
 {
-    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
 }
 #endif
 
-#ifndef NG_AVX512_FOLD_QUARTERS
-#define NG_AVX512_FOLD_QUARTERS
-/* The same within the halves. */
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_quarters(__m512 a, __m512 b)
+__m512 ng_avx512_halve_quarters(__m512 v)
 {
-    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
 }
 #endif
 
-#ifndef NG_AVX512_FOLD_PAIRS
-#define NG_AVX512_FOLD_PAIRS
-/* The same within the quarters. */
+#ifndef NG_AVX512_HALVE_PAIRS
+#define NG_AVX512_HALVE_PAIRS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_pairs(__m512 a, __m512 b)
+__m512 ng_avx512_halve_pairs(__m512 v)
 {
-    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
 }
 #endif
 
-#ifndef NG_AVX512_FOLD_NEIGHBOURS
-#define NG_AVX512_FOLD_NEIGHBOURS
-/* The same within pairs. */
+#ifndef NG_AVX512_HALVE_NEIGHBOURS
+#define NG_AVX512_HALVE_NEIGHBOURS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
+__m512 ng_avx512_halve_neighbours(__m512 v)
 {
-    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
 }
 #endif
 
@@ -142,13 +142,14 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         const __m512 h = _mm512_fmadd_ps(all_alpha, residual1, x1);
         __m512 total = h;
         ng_avx512_pin(total);
-        __m512 part = ng_avx512_fold_halves(total, total);
-        __m512 part1 = ng_avx512_fold_quarters(part, part);
-        __m512 part2 = ng_avx512_fold_pairs(part1, part1);
-        __m512 part3 = ng_avx512_fold_neighbours(part2, part2);
+        __m512 part = ng_avx512_halve_halves(total);
+        __m512 part1 = ng_avx512_halve_quarters(part);
+        __m512 part2 = ng_avx512_halve_pairs(part1);
+        __m512 part3 = ng_avx512_halve_neighbours(part2);
         const __m512 sum_h = _mm512_add_ps(part3, zero);
         /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
         const __m512 mu = _mm512_div_ps(sum_h, count);
+        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total1 = zero;
         __m512 total2 = zero;
         __m512 total3 = zero;
@@ -178,16 +179,16 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
             _mm512_storeu_ps(sum_row + i + 16, h2);
             _mm512_storeu_ps(sum_row + i + 32, h3);
             _mm512_storeu_ps(sum_row + i + 48, h4);
-            const __m512 d = _mm512_sub_ps(h1, mu);
+            const __m512 d = _mm512_sub_ps(h1, mu1);
             total1 = _mm512_add_ps(total1, d);
             squares = _mm512_fmadd_ps(d, d, squares);
-            const __m512 d1 = _mm512_sub_ps(h2, mu);
+            const __m512 d1 = _mm512_sub_ps(h2, mu1);
             total2 = _mm512_add_ps(total2, d1);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-            const __m512 d2 = _mm512_sub_ps(h3, mu);
+            const __m512 d2 = _mm512_sub_ps(h3, mu1);
             total3 = _mm512_add_ps(total3, d2);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-            const __m512 d3 = _mm512_sub_ps(h4, mu);
+            const __m512 d3 = _mm512_sub_ps(h4, mu1);
             total4 = _mm512_add_ps(total4, d3);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
         }
@@ -199,54 +200,56 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         __m512 part8 = _mm512_add_ps(squares1, squares3);
         __m512 part9 = _mm512_add_ps(part7, part8);
         ng_avx512_pin(part9);
-        __m512 part10 = ng_avx512_fold_halves(part6, part6);
-        __m512 part11 = ng_avx512_fold_quarters(part10, part10);
-        __m512 part12 = ng_avx512_fold_pairs(part11, part11);
-        __m512 part13 = ng_avx512_fold_neighbours(part12, part12);
-        __m512 part14 = ng_avx512_fold_halves(part9, part9);
-        __m512 part15 = ng_avx512_fold_quarters(part14, part14);
-        __m512 part16 = ng_avx512_fold_pairs(part15, part15);
-        __m512 part17 = ng_avx512_fold_neighbours(part16, part16);
+        __m512 part10 = ng_avx512_halve_halves(part6);
+        __m512 part11 = ng_avx512_halve_quarters(part10);
+        __m512 part12 = ng_avx512_halve_pairs(part11);
+        __m512 part13 = ng_avx512_halve_neighbours(part12);
+        __m512 part14 = ng_avx512_halve_halves(part9);
+        __m512 part15 = ng_avx512_halve_quarters(part14);
+        __m512 part16 = ng_avx512_halve_pairs(part15);
+        __m512 part17 = ng_avx512_halve_neighbours(part16);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part17, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 1024; i += 64) {
             const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
-            const __m512 d = _mm512_sub_ps(sum1, mu);
+            const __m512 d = _mm512_sub_ps(sum1, mu1);
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
             const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
             const __m512 beta1 = _mm512_cvtph_ps(beta_raw);
-            const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta), rstd),
+            const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1),
                     gamma1, beta1));
             const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(sum2, mu);
+            const __m512 d1 = _mm512_sub_ps(sum2, mu1);
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
             const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
             const __m512 beta2 = _mm512_cvtph_ps(beta_raw1);
-            const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta), rstd),
-                    gamma2, beta2));
+            const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
+                    rstd1), gamma2, beta2));
             const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
-            const __m512 d2 = _mm512_sub_ps(sum3, mu);
+            const __m512 d2 = _mm512_sub_ps(sum3, mu1);
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
             const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
             const __m512 beta3 = _mm512_cvtph_ps(beta_raw2);
-            const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta), rstd),
-                    gamma3, beta3));
+            const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                    rstd1), gamma3, beta3));
             const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(sum4, mu);
+            const __m512 d3 = _mm512_sub_ps(sum4, mu1);
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
             const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
             const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
-            const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta), rstd),
-                    gamma4, beta4));
+            const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
+                    rstd1), gamma4, beta4));
             if (streams) {
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);

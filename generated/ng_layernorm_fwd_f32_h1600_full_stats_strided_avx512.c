@@ -61,6 +61,16 @@ NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, co
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -168,10 +178,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        const __m512 part10 = ng_avx512_fold_quarters(part9, part9);
+        const __m512 part10 = ng_avx512_halve_quarters(part9);
         const __m512 sum_x = _mm512_add_ps(part10, zero);
         /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
+        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total8 = zero;
         __m512 total9 = zero;
         __m512 total10 = zero;
@@ -190,55 +201,55 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 squares7 = zero;
         for (size_t i = 0; i < 768; i += 64) {
             const __m512 x5 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x5, mu);
+            const __m512 d = _mm512_sub_ps(x5, mu1);
             total8 = _mm512_add_ps(total8, d);
             squares = _mm512_fmadd_ps(d, d, squares);
             const __m512 x6 = _mm512_loadu_ps(x_row + i + 832);
-            const __m512 d1 = _mm512_sub_ps(x6, mu);
+            const __m512 d1 = _mm512_sub_ps(x6, mu1);
             total12 = _mm512_add_ps(total12, d1);
             squares4 = _mm512_fmadd_ps(d1, d1, squares4);
             const __m512 x7 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d2 = _mm512_sub_ps(x7, mu);
+            const __m512 d2 = _mm512_sub_ps(x7, mu1);
             total9 = _mm512_add_ps(total9, d2);
             squares1 = _mm512_fmadd_ps(d2, d2, squares1);
             const __m512 x8 = _mm512_loadu_ps(x_row + i + 848);
-            const __m512 d3 = _mm512_sub_ps(x8, mu);
+            const __m512 d3 = _mm512_sub_ps(x8, mu1);
             total13 = _mm512_add_ps(total13, d3);
             squares5 = _mm512_fmadd_ps(d3, d3, squares5);
             const __m512 x9 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d4 = _mm512_sub_ps(x9, mu);
+            const __m512 d4 = _mm512_sub_ps(x9, mu1);
             total10 = _mm512_add_ps(total10, d4);
             squares2 = _mm512_fmadd_ps(d4, d4, squares2);
             const __m512 x10 = _mm512_loadu_ps(x_row + i + 864);
-            const __m512 d5 = _mm512_sub_ps(x10, mu);
+            const __m512 d5 = _mm512_sub_ps(x10, mu1);
             total14 = _mm512_add_ps(total14, d5);
             squares6 = _mm512_fmadd_ps(d5, d5, squares6);
             const __m512 x11 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d6 = _mm512_sub_ps(x11, mu);
+            const __m512 d6 = _mm512_sub_ps(x11, mu1);
             total11 = _mm512_add_ps(total11, d6);
             squares3 = _mm512_fmadd_ps(d6, d6, squares3);
             const __m512 x12 = _mm512_loadu_ps(x_row + i + 880);
-            const __m512 d7 = _mm512_sub_ps(x12, mu);
+            const __m512 d7 = _mm512_sub_ps(x12, mu1);
             total15 = _mm512_add_ps(total15, d7);
             squares7 = _mm512_fmadd_ps(d7, d7, squares7);
         }
         const __m512 x5 = _mm512_loadu_ps(x_row + 768);
-        const __m512 d = _mm512_sub_ps(x5, mu);
+        const __m512 d = _mm512_sub_ps(x5, mu1);
         total8 = _mm512_add_ps(total8, d);
         ng_avx512_pin(total8);
         squares = _mm512_fmadd_ps(d, d, squares);
         const __m512 x6 = _mm512_loadu_ps(x_row + 784);
-        const __m512 d1 = _mm512_sub_ps(x6, mu);
+        const __m512 d1 = _mm512_sub_ps(x6, mu1);
         total9 = _mm512_add_ps(total9, d1);
         ng_avx512_pin(total9);
         squares1 = _mm512_fmadd_ps(d1, d1, squares1);
         const __m512 x7 = _mm512_loadu_ps(x_row + 800);
-        const __m512 d2 = _mm512_sub_ps(x7, mu);
+        const __m512 d2 = _mm512_sub_ps(x7, mu1);
         total10 = _mm512_add_ps(total10, d2);
         ng_avx512_pin(total10);
         squares2 = _mm512_fmadd_ps(d2, d2, squares2);
         const __m512 x8 = _mm512_loadu_ps(x_row + 816);
-        const __m512 d3 = _mm512_sub_ps(x8, mu);
+        const __m512 d3 = _mm512_sub_ps(x8, mu1);
         total11 = _mm512_add_ps(total11, d3);
         ng_avx512_pin(total11);
         squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -262,44 +273,47 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part24 = ng_avx512_fold_quarters(part23, part23);
         __m512 part25 = ng_avx512_fold_pairs(part24, part24);
         __m512 part26 = ng_avx512_fold_neighbours(part25, part25);
-        const __m512 part27 = ng_avx512_fold_quarters(part26, part26);
+        const __m512 part27 = ng_avx512_halve_quarters(part26);
         __m512 part28 = ng_avx512_fold_halves(part21, part22);
         __m512 part29 = ng_avx512_fold_quarters(part28, part28);
         __m512 part30 = ng_avx512_fold_pairs(part29, part29);
         __m512 part31 = ng_avx512_fold_neighbours(part30, part30);
-        const __m512 part32 = ng_avx512_fold_quarters(part31, part31);
+        const __m512 part32 = ng_avx512_halve_quarters(part31);
         const __m512 sum_d = _mm512_add_ps(part27, zero);
         /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
            sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
            rstd = rstd. */
         const __m512 delta = _mm512_div_ps(sum_d, count);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part32, count)));
         const __m512 rstd1 = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd2 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd1));
         const __m512 mean1 = _mm512_add_ps(mu, delta);
-        _mm_store_ss(mean + row, _mm512_castps512_ps128(mean1));
-        _mm_store_ss(rstd + row, _mm512_castps512_ps128(rstd1));
+        const __m512 mean2 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mean1));
+        _mm_store_ss(mean + row, _mm512_castps512_ps128(mean2));
+        _mm_store_ss(rstd + row, _mm512_castps512_ps128(rstd2));
         for (size_t i = 0; i < 1600; i += 64) {
             const __m512 x9 = _mm512_loadu_ps(x_row + i);
-            const __m512 d4 = _mm512_sub_ps(x9, mu);
+            const __m512 d4 = _mm512_sub_ps(x9, mu1);
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
             const __m512 beta1 = _mm512_loadu_ps(beta + i);
-            const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta), rstd1), gamma1, beta1);
+            const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta1), rstd2), gamma1, beta1);
             const __m512 x10 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d5 = _mm512_sub_ps(x10, mu);
+            const __m512 d5 = _mm512_sub_ps(x10, mu1);
             const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
             const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
-            const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta), rstd1), gamma2, beta2);
+            const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta1), rstd2), gamma2, beta2);
             const __m512 x11 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d6 = _mm512_sub_ps(x11, mu);
+            const __m512 d6 = _mm512_sub_ps(x11, mu1);
             const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
             const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
-            const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta), rstd1), gamma3, beta3);
+            const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta1), rstd2), gamma3, beta3);
             const __m512 x12 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d7 = _mm512_sub_ps(x12, mu);
+            const __m512 d7 = _mm512_sub_ps(x12, mu1);
             const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
             const __m512 beta4 = _mm512_loadu_ps(beta + i + 48);
-            const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta), rstd1), gamma4, beta4);
+            const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta1), rstd2), gamma4, beta4);
             if (streams) {
                 _mm512_stream_ps(y_row + i, out);
                 _mm512_stream_ps(y_row + i + 16, out1);

@@ -59,6 +59,36 @@ NG_API void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const fl
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_PAIRS
+#define NG_AVX512_HALVE_PAIRS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_pairs(__m512 v)
+{
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_NEIGHBOURS
+#define NG_AVX512_HALVE_NEIGHBOURS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_neighbours(__m512 v)
+{
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -271,12 +301,12 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
                 _mm512_maskz_mov_ps((__mmask16)0x7f, d), zero);
         ng_avx512_pin(total);
         ng_avx512_pin(squares);
-        __m512 part = ng_avx512_fold_quarters(total, total);
-        __m512 part1 = ng_avx512_fold_pairs(part, part);
-        __m512 part2 = ng_avx512_fold_neighbours(part1, part1);
-        __m512 part3 = ng_avx512_fold_quarters(squares, squares);
-        __m512 part4 = ng_avx512_fold_pairs(part3, part3);
-        __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
+        __m512 part = ng_avx512_halve_quarters(total);
+        __m512 part1 = ng_avx512_halve_pairs(part);
+        __m512 part2 = ng_avx512_halve_neighbours(part1);
+        __m512 part3 = ng_avx512_halve_quarters(squares);
+        __m512 part4 = ng_avx512_halve_pairs(part3);
+        __m512 part5 = ng_avx512_halve_neighbours(part4);
         const __m512 sum_d = _mm512_add_ps(part2, zero);
         /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */

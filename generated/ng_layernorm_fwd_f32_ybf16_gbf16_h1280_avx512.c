@@ -59,6 +59,46 @@ NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const flo
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_HALVES
+#define NG_AVX512_HALVE_HALVES
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_halves(__m512 v)
+{
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_PAIRS
+#define NG_AVX512_HALVE_PAIRS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_pairs(__m512 v)
+{
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_NEIGHBOURS
+#define NG_AVX512_HALVE_NEIGHBOURS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_neighbours(__m512 v)
+{
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -156,13 +196,14 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 total1 = x2;
         __m512 part = _mm512_add_ps(total, total1);
         ng_avx512_pin(part);
-        __m512 part1 = ng_avx512_fold_halves(part, part);
-        __m512 part2 = ng_avx512_fold_quarters(part1, part1);
-        __m512 part3 = ng_avx512_fold_pairs(part2, part2);
-        __m512 part4 = ng_avx512_fold_neighbours(part3, part3);
+        __m512 part1 = ng_avx512_halve_halves(part);
+        __m512 part2 = ng_avx512_halve_quarters(part1);
+        __m512 part3 = ng_avx512_halve_pairs(part2);
+        __m512 part4 = ng_avx512_halve_neighbours(part3);
         const __m512 sum_x = _mm512_add_ps(part4, zero);
         /* Pass 1 of 2: mu = sum(x) / 32, d = x - mu; sum d and d * d. */
         const __m512 mu = _mm512_div_ps(sum_x, count);
+        const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total2 = zero;
         __m512 total3 = zero;
         __m512 total4 = zero;
@@ -181,35 +222,35 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 squares7 = zero;
         for (size_t i = 0; i < 640; i += 64) {
             const __m512 x3 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x3, mu);
+            const __m512 d = _mm512_sub_ps(x3, mu1);
             total2 = _mm512_add_ps(total2, d);
             squares = _mm512_fmadd_ps(d, d, squares);
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 640);
-            const __m512 d1 = _mm512_sub_ps(x4, mu);
+            const __m512 d1 = _mm512_sub_ps(x4, mu1);
             total6 = _mm512_add_ps(total6, d1);
             squares4 = _mm512_fmadd_ps(d1, d1, squares4);
             const __m512 x5 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d2 = _mm512_sub_ps(x5, mu);
+            const __m512 d2 = _mm512_sub_ps(x5, mu1);
             total3 = _mm512_add_ps(total3, d2);
             squares1 = _mm512_fmadd_ps(d2, d2, squares1);
             const __m512 x6 = _mm512_loadu_ps(x_row + i + 656);
-            const __m512 d3 = _mm512_sub_ps(x6, mu);
+            const __m512 d3 = _mm512_sub_ps(x6, mu1);
             total7 = _mm512_add_ps(total7, d3);
             squares5 = _mm512_fmadd_ps(d3, d3, squares5);
             const __m512 x7 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d4 = _mm512_sub_ps(x7, mu);
+            const __m512 d4 = _mm512_sub_ps(x7, mu1);
             total4 = _mm512_add_ps(total4, d4);
             squares2 = _mm512_fmadd_ps(d4, d4, squares2);
             const __m512 x8 = _mm512_loadu_ps(x_row + i + 672);
-            const __m512 d5 = _mm512_sub_ps(x8, mu);
+            const __m512 d5 = _mm512_sub_ps(x8, mu1);
             total8 = _mm512_add_ps(total8, d5);
             squares6 = _mm512_fmadd_ps(d5, d5, squares6);
             const __m512 x9 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d6 = _mm512_sub_ps(x9, mu);
+            const __m512 d6 = _mm512_sub_ps(x9, mu1);
             total5 = _mm512_add_ps(total5, d6);
             squares3 = _mm512_fmadd_ps(d6, d6, squares3);
             const __m512 x10 = _mm512_loadu_ps(x_row + i + 688);
-            const __m512 d7 = _mm512_sub_ps(x10, mu);
+            const __m512 d7 = _mm512_sub_ps(x10, mu1);
             total9 = _mm512_add_ps(total9, d7);
             squares7 = _mm512_fmadd_ps(d7, d7, squares7);
         }
@@ -233,52 +274,54 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 part18 = ng_avx512_fold_quarters(part17, part17);
         __m512 part19 = ng_avx512_fold_pairs(part18, part18);
         __m512 part20 = ng_avx512_fold_neighbours(part19, part19);
-        const __m512 part21 = ng_avx512_fold_quarters(part20, part20);
+        const __m512 part21 = ng_avx512_halve_quarters(part20);
         __m512 part22 = ng_avx512_fold_halves(part15, part16);
         __m512 part23 = ng_avx512_fold_quarters(part22, part22);
         __m512 part24 = ng_avx512_fold_pairs(part23, part23);
         __m512 part25 = ng_avx512_fold_neighbours(part24, part24);
-        const __m512 part26 = ng_avx512_fold_quarters(part25, part25);
+        const __m512 part26 = ng_avx512_halve_quarters(part25);
         const __m512 sum_d = _mm512_add_ps(part21, zero);
         /* Pass 2 of 2: delta = sum(d) / 1280, variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
+        const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part26, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 1280; i += 64) {
             const __m512 x3 = _mm512_loadu_ps(x_row + i);
-            const __m512 d = _mm512_sub_ps(x3, mu);
+            const __m512 d = _mm512_sub_ps(x3, mu1);
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw), 16));
             const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
             const __m512 beta1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(beta_raw), 16));
-            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta),
-                    rstd), gamma1, beta1));
+            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
+                    rstd1), gamma1, beta1));
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(x4, mu);
+            const __m512 d1 = _mm512_sub_ps(x4, mu1);
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw1), 16));
             const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
             const __m512 beta2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(beta_raw1), 16));
-            const __m256i out_raw1 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta),
-                    rstd), gamma2, beta2));
+            const __m256i out_raw1 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
+                    rstd1), gamma2, beta2));
             const __m512 x5 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 d2 = _mm512_sub_ps(x5, mu);
+            const __m512 d2 = _mm512_sub_ps(x5, mu1);
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw2), 16));
             const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
             const __m512 beta3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(beta_raw2), 16));
-            const __m256i out_raw2 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta),
-                    rstd), gamma3, beta3));
+            const __m256i out_raw2 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                    rstd1), gamma3, beta3));
             const __m512 x6 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(x6, mu);
+            const __m512 d3 = _mm512_sub_ps(x6, mu1);
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw3), 16));
             const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
             const __m512 beta4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(beta_raw3), 16));
-            const __m256i out_raw3 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta),
-                    rstd), gamma4, beta4));
+            const __m256i out_raw3 = ng_avx512_to_bf16_nan(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
+                    rstd1), gamma4, beta4));
             if (streams) {
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);

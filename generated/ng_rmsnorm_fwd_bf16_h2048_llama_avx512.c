@@ -59,6 +59,16 @@ NG_API void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -251,17 +261,18 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
             __m512 part3 = ng_avx512_fold_quarters(part2, part2);
             __m512 part4 = ng_avx512_fold_pairs(part3, part3);
             __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
-            __m512 part6 = ng_avx512_fold_quarters(part5, part5);
+            __m512 part6 = ng_avx512_halve_quarters(part5);
             parts[group] = part6;
         }
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 2048; i += 64) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);
             const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
             const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(x1, rstd), _mm512_mul_ps(x2, rstd));
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(x1, rstd1), _mm512_mul_ps(x2, rstd1));
             const __m512 t = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
@@ -271,7 +282,7 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
             const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
             const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x3, rstd), _mm512_mul_ps(x4, rstd));
+            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(x3, rstd1), _mm512_mul_ps(x4, rstd1));
             const __m512 t2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw2, 16));
             const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));

@@ -59,6 +59,16 @@ NG_API void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -221,26 +231,27 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, const uint16_t *x
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        const __m512 part10 = ng_avx512_fold_quarters(part9, part9);
+        const __m512 part10 = ng_avx512_halve_quarters(part9);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part10, count), all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 2048; i += 64) {
             const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw), 16));
-            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum1, rstd), gamma1));
+            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum1, rstd1), gamma1));
             const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw1), 16));
-            const __m256i out_raw1 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum2, rstd), gamma2));
+            const __m256i out_raw1 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum2, rstd1), gamma2));
             const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw2), 16));
-            const __m256i out_raw2 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum3, rstd), gamma3));
+            const __m256i out_raw2 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum3, rstd1), gamma3));
             const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw3), 16));
-            const __m256i out_raw3 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum4, rstd), gamma4));
+            const __m256i out_raw3 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(sum4, rstd1), gamma4));
             if (streams) {
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
                 _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);

@@ -59,6 +59,46 @@ NG_API void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_HALVES
+#define NG_AVX512_HALVE_HALVES
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_halves(__m512 v)
+{
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_PAIRS
+#define NG_AVX512_HALVE_PAIRS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_pairs(__m512 v)
+{
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_NEIGHBOURS
+#define NG_AVX512_HALVE_NEIGHBOURS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_neighbours(__m512 v)
+{
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -445,52 +485,53 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        __m512 part3 = ng_avx512_fold_halves(part2, part2);
-        __m512 part4 = ng_avx512_fold_quarters(part3, part3);
-        __m512 part5 = ng_avx512_fold_pairs(part4, part4);
-        __m512 part6 = ng_avx512_fold_neighbours(part5, part5);
+        __m512 part3 = ng_avx512_halve_halves(part2);
+        __m512 part4 = ng_avx512_halve_quarters(part3);
+        __m512 part5 = ng_avx512_halve_pairs(part4);
+        __m512 part6 = ng_avx512_halve_neighbours(part5);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
         const __m512 x9 = _mm512_cvtph_ps(x_raw8);
         const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma));
         const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
-        const __m256i out_raw = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x9, rstd), gamma1));
+        const __m256i out_raw = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x9, rstd1), gamma1));
         const __m256i x_raw9 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 16));
         const __m512 x10 = _mm512_cvtph_ps(x_raw9);
         const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 16));
         const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
-        const __m256i out_raw1 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x10, rstd), gamma2));
+        const __m256i out_raw1 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x10, rstd1), gamma2));
         const __m256i x_raw10 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 32));
         const __m512 x11 = _mm512_cvtph_ps(x_raw10);
         const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 32));
         const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
-        const __m256i out_raw2 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x11, rstd), gamma3));
+        const __m256i out_raw2 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x11, rstd1), gamma3));
         const __m256i x_raw11 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 48));
         const __m512 x12 = _mm512_cvtph_ps(x_raw11);
         const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 48));
         const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
-        const __m256i out_raw3 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x12, rstd), gamma4));
+        const __m256i out_raw3 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x12, rstd1), gamma4));
         const __m256i x_raw12 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 64));
         const __m512 x13 = _mm512_cvtph_ps(x_raw12);
         const __m256i gamma_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 64));
         const __m512 gamma5 = _mm512_cvtph_ps(gamma_raw4);
-        const __m256i out_raw4 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x13, rstd), gamma5));
+        const __m256i out_raw4 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x13, rstd1), gamma5));
         const __m256i x_raw13 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 80));
         const __m512 x14 = _mm512_cvtph_ps(x_raw13);
         const __m256i gamma_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 80));
         const __m512 gamma6 = _mm512_cvtph_ps(gamma_raw5);
-        const __m256i out_raw5 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x14, rstd), gamma6));
+        const __m256i out_raw5 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x14, rstd1), gamma6));
         const __m256i x_raw14 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 96));
         const __m512 x15 = _mm512_cvtph_ps(x_raw14);
         const __m256i gamma_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 96));
         const __m512 gamma7 = _mm512_cvtph_ps(gamma_raw6);
-        const __m256i out_raw6 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x15, rstd), gamma7));
+        const __m256i out_raw6 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x15, rstd1), gamma7));
         const __m256i x_raw15 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + 112));
         const __m512 x16 = _mm512_cvtph_ps(x_raw15);
         const __m256i gamma_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + 112));
         const __m512 gamma8 = _mm512_cvtph_ps(gamma_raw7);
-        const __m256i out_raw7 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x16, rstd), gamma8));
+        const __m256i out_raw7 = ng_avx512_to_f16(_mm512_mul_ps(_mm512_mul_ps(x16, rstd1), gamma8));
         _mm256_storeu_si256((__m256i *)(void *)(y_row), out_raw);
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 16), out_raw1);
         _mm256_storeu_si256((__m256i *)(void *)(y_row + 32), out_raw2);

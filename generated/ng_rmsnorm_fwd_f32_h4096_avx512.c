@@ -58,6 +58,16 @@ NG_API void ng_rmsnorm_fwd_f32_h4096_avx512(size_t rows, const float *x, const f
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -150,22 +160,23 @@ void ng_rmsnorm_fwd_f32_h4096_avx512(size_t rows, const float *x, const float *g
         __m512 part7 = ng_avx512_fold_quarters(part6, part6);
         __m512 part8 = ng_avx512_fold_pairs(part7, part7);
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-        const __m512 part10 = ng_avx512_fold_quarters(part9, part9);
+        const __m512 part10 = ng_avx512_halve_quarters(part9);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part10, count), all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 4096; i += 64) {
             const __m512 x1 = _mm512_loadu_ps(x_row + i);
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-            const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x1, rstd), gamma1);
+            const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x1, rstd1), gamma1);
             const __m512 x2 = _mm512_loadu_ps(x_row + i + 16);
             const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x2, rstd), gamma2);
+            const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma2);
             const __m512 x3 = _mm512_loadu_ps(x_row + i + 32);
             const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
-            const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd), gamma3);
+            const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma3);
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 48);
             const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
-            const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd), gamma4);
+            const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma4);
             if (streams) {
                 _mm512_stream_ps(y_row + i, out);
                 _mm512_stream_ps(y_row + i + 16, out1);

@@ -58,6 +58,46 @@ NG_API void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const flo
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_HALVE_HALVES
+#define NG_AVX512_HALVE_HALVES
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_halves(__m512 v)
+{
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_QUARTERS
+#define NG_AVX512_HALVE_QUARTERS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_PAIRS
+#define NG_AVX512_HALVE_PAIRS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_pairs(__m512 v)
+{
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
+}
+#endif
+
+#ifndef NG_AVX512_HALVE_NEIGHBOURS
+#define NG_AVX512_HALVE_NEIGHBOURS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_halve_neighbours(__m512 v)
+{
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES
 #define NG_AVX512_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -252,24 +292,25 @@ void ng_rmsnorm_fwd_f32_h64_avx512(size_t rows, const float *x, const float *gam
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(part, part1);
         ng_avx512_pin(part2);
-        __m512 part3 = ng_avx512_fold_halves(part2, part2);
-        __m512 part4 = ng_avx512_fold_quarters(part3, part3);
-        __m512 part5 = ng_avx512_fold_pairs(part4, part4);
-        __m512 part6 = ng_avx512_fold_neighbours(part5, part5);
+        __m512 part3 = ng_avx512_halve_halves(part2);
+        __m512 part4 = ng_avx512_halve_quarters(part3);
+        __m512 part5 = ng_avx512_halve_pairs(part4);
+        __m512 part6 = ng_avx512_halve_neighbours(part5);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 x5 = _mm512_loadu_ps(x_row);
         const __m512 gamma1 = _mm512_loadu_ps(gamma);
-        const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x5, rstd), gamma1);
+        const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x5, rstd1), gamma1);
         const __m512 x6 = _mm512_loadu_ps(x_row + 16);
         const __m512 gamma2 = _mm512_loadu_ps(gamma + 16);
-        const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x6, rstd), gamma2);
+        const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x6, rstd1), gamma2);
         const __m512 x7 = _mm512_loadu_ps(x_row + 32);
         const __m512 gamma3 = _mm512_loadu_ps(gamma + 32);
-        const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x7, rstd), gamma3);
+        const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x7, rstd1), gamma3);
         const __m512 x8 = _mm512_loadu_ps(x_row + 48);
         const __m512 gamma4 = _mm512_loadu_ps(gamma + 48);
-        const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x8, rstd), gamma4);
+        const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x8, rstd1), gamma4);
         if (streams) {
             _mm512_stream_ps(y_row, out);
             _mm512_stream_ps(y_row + 16, out1);

@@ -16,6 +16,11 @@ local function indices(first, second)
   return "_mm512_set_epi32(" .. table.concat(list, ", ") .. ")"
 end
 
+--- A fold of one vector, which leaves the lower half of what there is.
+local function halve(what)
+  return function(v) return ("@avx512_halve_%s(%s)"):format(what, v) end
+end
+
 local f32_plain = {
   raw = "__m512", raws = 1, is_compute = true,
   first = function(p) return ("_mm512_set1_ps(*(%s))"):format(p) end,
@@ -167,6 +172,10 @@ return {
         widen_high = function(v) return ("_mm512_cvtps_pd(_mm512_extractf32x8_ps(%s, 1))"):format(v) end,
       }),
       folds = {
+        { low = { 0, 1, 2, 3, 4, 5, 6, 7 }, high = { 8, 9, 10, 11, 12, 13, 14, 15 }, text = halve "halves" },
+        { low = { 0, 1, 2, 3 }, high = { 4, 5, 6, 7 }, text = halve "quarters" },
+        { low = { 0, 1 }, high = { 2, 3 }, text = halve "pairs" },
+        { low = { 0 }, high = { 1 }, text = halve "neighbours" },
         { low = slots { { 0, 7 }, { 16, 23 } }, high = slots { { 8, 15 }, { 24, 31 } }, text = call "@avx512_fold_halves" },
         { low = slots { { 0, 3 }, { 8, 11 }, { 16, 19 }, { 24, 27 } },
           high = slots { { 4, 7 }, { 12, 15 }, { 20, 23 }, { 28, 31 } }, text = call "@avx512_fold_quarters" },
@@ -230,6 +239,30 @@ static inline $A __m512i @avx512_lower(void)
 static inline $A __m512i @avx512_upper(void)
 {
     return ]] .. indices(8, function(i) return math.floor(i / 2) + 16 * (i % 2) end) .. [[;
+}]] },
+    { name = "avx512_halve_halves", text = [[
+/* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
+static inline $A __m512 @avx512_halve_halves(__m512 v)
+{
+    return _mm512_castps256_ps512(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+}]] },
+    { name = "avx512_halve_quarters", text = [[
+static inline $A __m512 @avx512_halve_quarters(__m512 v)
+{
+    const __m256 half = _mm512_castps512_ps256(v);
+    return _mm512_castps128_ps512(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}]] },
+    { name = "avx512_halve_pairs", text = [[
+static inline $A __m512 @avx512_halve_pairs(__m512 v)
+{
+    const __m128 quarter = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter)));
+}]] },
+    { name = "avx512_halve_neighbours", text = [[
+static inline $A __m512 @avx512_halve_neighbours(__m512 v)
+{
+    const __m128 pair = _mm512_castps512_ps128(v);
+    return _mm512_castps128_ps512(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
 }]] },
     { name = "avx512_fold_halves", text = [[
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */

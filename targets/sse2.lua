@@ -112,7 +112,7 @@ return {
   attribute = "",
   features = {},
   borrows = "scalar",
-  registers = 16, fence = "_mm_sfence()",
+  emulates_fma = true, registers = 16, fence = "_mm_sfence()",
   types = {
     f32 = {
       vector = "__m128", width = 4, words = words("ps", "@sse2_fma", {
@@ -197,21 +197,10 @@ static inline void @sse2_store_u16(void *p, __m128i v, int n)
                                (uint16_t)_mm_extract_epi16(v, 2) };
     memcpy(p, part, 2 * (size_t)n);
 }]] },
-    { name = "sse2_fma_pair", text = [[
-/* a * b + c of two elements, rounded to odd where a second rounding to float could go wrong: on a midpoint of floats,
-   and below the normal floats. The product is exact. */
-static inline __m128d @sse2_fma_pair(__m128d a, __m128d b, __m128d c)
+    { name = "sse2_to_odd", text = [[
+/* product + c of two elements, rounded to odd; sum is the same rounded to nearest. */
+static __attribute__((noinline)) __m128d @sse2_to_odd(__m128d product, __m128d c, __m128d sum)
 {
-    const __m128d product = _mm_mul_pd(a, b);
-    const __m128d sum = _mm_add_pd(product, c);
-    const __m128i bits = _mm_castpd_si128(sum);
-    const __m128i low = _mm_and_si128(bits, _mm_setr_epi32(0x1fffffff, 0, 0x1fffffff, 0));
-    const __m128i is_midpoint = _mm_cmpeq_epi32(low, _mm_setr_epi32(0x10000000, 0, 0x10000000, 0));
-    const __m128d magnitude = _mm_andnot_pd(_mm_set1_pd(-0.0), sum);
-    const __m128d is_tiny = _mm_cmplt_pd(magnitude, _mm_set1_pd(0x1p-126));
-    const int suspects = (_mm_movemask_ps(_mm_castsi128_ps(is_midpoint)) & 5) | _mm_movemask_pd(is_tiny);
-    if (__builtin_expect(suspects == 0, 1))
-        return sum;
     const __m128d part = _mm_sub_pd(sum, product);
     const __m128d error = _mm_add_pd(_mm_sub_pd(product, _mm_sub_pd(sum, part)), _mm_sub_pd(c, part));
     double sums[2], errors[2];
@@ -226,6 +215,21 @@ static inline __m128d @sse2_fma_pair(__m128d a, __m128d b, __m128d c)
         memcpy(&sums[i], &word, sizeof word);
     }
     return _mm_loadu_pd(sums);
+}]] },
+    { name = "sse2_fma_pair", text = [[
+/* a * b + c of two elements, rounded to odd where a second rounding to float could go wrong: on a midpoint of floats,
+   and below the normal floats. The product is exact. */
+static inline __m128d @sse2_fma_pair(__m128d a, __m128d b, __m128d c)
+{
+    const __m128d product = _mm_mul_pd(a, b);
+    const __m128d sum = _mm_add_pd(product, c);
+    const __m128i bits = _mm_castpd_si128(sum);
+    const __m128i low = _mm_and_si128(bits, _mm_setr_epi32(0x1fffffff, 0, 0x1fffffff, 0));
+    const __m128i is_midpoint = _mm_cmpeq_epi32(low, _mm_setr_epi32(0x10000000, 0, 0x10000000, 0));
+    const __m128d magnitude = _mm_andnot_pd(_mm_set1_pd(-0.0), sum);
+    const __m128d is_tiny = _mm_cmplt_pd(magnitude, _mm_set1_pd(0x1p-126));
+    const int suspects = (_mm_movemask_ps(_mm_castsi128_ps(is_midpoint)) & 5) | _mm_movemask_pd(is_tiny);
+    return __builtin_expect(suspects == 0, 1) ? sum : @sse2_to_odd(product, c, sum);
 }]] },
     { name = "sse2_fma", text = [[
 /* a * b + c with one rounding. */

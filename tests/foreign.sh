@@ -12,11 +12,6 @@ cd "$(dirname "$0")/.."
 have "$arch-linux-gnu-gcc" || skip "no $arch-linux-gnu-gcc"
 have "qemu-$arch" || skip "no qemu-$arch"
 
-# quietly COMMAND...: its output is shown only if it fails.
-quietly() {
-    "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }
-}
-
 [ -f "$build/build.ninja" ] || quietly meson setup "$build" --cross-file "cross/$arch.ini"
 [ $# -gt 0 ] || quietly meson compile -C "$build" -j 2
 quietly meson test -C "$build" --print-errorlogs "$@"

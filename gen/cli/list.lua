@@ -2,24 +2,28 @@
 
 local columns_text = require "gen.cli.columns"
 local directory = require "gen.directory"
+local emission = require "gen.cli.emission"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local json = require "gen.cli.json"
 local models = require "gen.models"
 local names = require "gen.names"
 local pipeline = require "gen.pipeline"
+local rules = require "gen.cli.rules"
 local spec = require "gen.spec"
 local suggest = require "gen.suggest"
+local usage = require "gen.usage"
 
 local command = {
   summary = "List norms, targets, options, models, or the kernels of specs.",
-  arguments = { "what", "target", "target_path", "prefix", "format" },
+  arguments = { "what", "target", "target_path", "prefix", "schedule", "single", "list_format" },
   examples = {
     "normgen list norms",
     "normgen list targets --format json",
     "normgen list options",
     "normgen list models",
     "normgen list specs/llama3_8b.lua --target avx2,neon --format json",
+    "normgen list specs/llama3_8b.lua --target scalar,avx2 --format make > kernels.mk",
   },
 }
 
@@ -79,10 +83,18 @@ local function topic_of(what)
   return topics[word] or suggest.unknown("topic", word, { "norms", "targets", "options", "models" })
 end
 
+-- The rows of what is asked for, as text or JSON.
+local function table_text(args, rows_of)
+  local rows, columns = rows_of(args)
+  return args.format == "json" and json.encode(json.array(rows)) or columns_text(rows, columns)
+end
+
 --- @param args parsed arguments
 function command.run(args)
-  local rows, columns = topic_of(args.what)(args)
-  files.print(args.format == "json" and json.encode(json.array(rows)) or columns_text(rows, columns))
+  local rows_of = topic_of(args.what)
+  if not rules.has(args.format) then return files.print(table_text(args, rows_of)) end
+  if rows_of ~= kernels then usage.fail("--format %s is for specs, not for topics", args.format) end
+  files.print(rules.text(args.format, emission.new(args.what, args.single and "single" or "dir", args)))
 end
 
 return command

@@ -1,21 +1,12 @@
---- The command: builds the parser from the tables of the subcommands, runs one, turns errors into one line and a code.
+--- The command: parses the arguments, runs a subcommand, turns errors into one line and a code.
 -- Exit codes: 0 done, 1 I/O or a check failed, 2 bad usage, 3 a bug of normgen (with a traceback).
 
 package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.path
 
-local argparse = require "argparse"
 local files = require "gen.cli.files"
-local options = require "gen.cli.options"
+local new_parser = require "gen.cli.parser"
 local targets = require "gen.targets"
 local usage = require "gen.usage"
-
-local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "doctor" }
-
--- What stands at the end of --help: examples, and what else there is to say.
-local function epilog_of(command)
-  local examples = "Examples:\n  " .. table.concat(command.examples, "\n  ")
-  return command.notes and examples .. "\n\n" .. command.notes or examples
-end
 
 local function describe(err)
   if type(err) == "table" and (err.usage or err.failure) then return err end
@@ -41,33 +32,14 @@ local function answer(text)
   return function() run(function() files.print(text()) end) end
 end
 
-local function version_text()
-  return ("normgen %s\ncontract %d\n"):format(require "gen.version", require("gen.contract").version)
-end
-
-local function with_help(parser)
-  return parser:add_help { action = answer(function() return parser:get_help() .. "\n" end) }
-end
-
-local function build_parser(commands)
-  local parser = argparse("normgen", "Generates portable C kernels for normalisation layers.")
-    :epilog("normgen COMMAND --help tells more, with examples.")
-  with_help(parser):command_target("command")
-  parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(answer(version_text))
-  for _, name in ipairs(COMMANDS) do
-    local command = commands[name]
-    options.add(with_help(parser:command(name, command.summary)):epilog(epilog_of(command)), command.arguments)
-  end
-  return parser
-end
-
 local function main()
-  local commands = {}
-  for _, name in ipairs(COMMANDS) do commands[name] = require("gen.cli." .. name) end
-  local ok, args = build_parser(commands):pparse(arg)
+  local parser, commands = new_parser(answer)
+  local ok, args = parser:pparse(arg)
   if not ok then usage.fail("%s", (args:gsub("\nDid you", ", did you"))) end
   for _, path in ipairs(args.target_path or {}) do targets.add_directory(path) end
-  commands[args.command].run(args)
+  for _, command in ipairs(commands) do
+    if command.name == args.command then command.run(args) end
+  end
 end
 
 run(main)

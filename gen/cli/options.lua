@@ -21,6 +21,12 @@ local ROWS = {
     about = "Write the files into this directory, made if missing; without it, kernels (or the single header) go to "
       .. "standard output." },
   prefix = { kind = "option", name = "--prefix", hint = "P", default = "ng_", about = "Prefix of all C names." },
+  check = { kind = "flag", name = "--check",
+    about = "Write nothing; print which files in the directory of -o are missing or differ, and exit with 1 if one does." },
+  depfile = { kind = "option", name = "--depfile", hint = "FILE",
+    about = "Also write a makefile rule that names the written files (or the stamp) and all files that were read." },
+  stamp = { kind = "option", name = "--stamp", hint = "FILE",
+    about = "Also write this empty file, anew on every run; the others are touched only if their text changes." },
   schedule = { kind = "option", name = "--schedule", hint = "K=V,...",
     about = "Schedule keys to set; the others keep their defaults." },
   schedules = { kind = "option", name = "--schedule", hint = "K=V,...", target = "schedule", many = true,
@@ -36,9 +42,11 @@ local ROWS = {
     about = "text, md, csv or json." },
   into = { kind = "option", name = "--into", hint = "FILE",
     about = "Write what --format md makes into this document, between its marks <!-- BENCH T --> and <!-- END OF BENCH T -->." },
-  format = { kind = "option", name = "--format", default = "text", choices = { "text", "json" },
-    about = "text or json." },
-  layout = { kind = "option", name = "--format", default = "dir", choices = { "dir", "single" },
+  list_format = { kind = "option", name = "--format", default = "text", choices = { "text", "json", "files", "make", "cmake" },
+    about = "text or json; for the files that emit writes for specs: files (one name a line), make (rules to include), or cmake "
+      .. "(variables)." },
+  single = { kind = "flag", name = "--single", about = "The files are those of emit --format single." },
+  layout = { kind = "option", name = "--format", target = "layout", default = "dir", choices = { "dir", "single" },
     about = "dir: a file for each kernel, header, registry and dispatcher; single: all of that in one header, "
       .. "<prefix>kernels_single.h, whose first lines say how to use it." },
   bindings = { kind = "option", name = "--bindings", hint = "L,...",
@@ -57,6 +65,9 @@ local ROWS = {
     about = "problem, plan, schedule, code or text." },
   cc = { kind = "option", name = "--cc", hint = "CC", about = "The C compiler for this machine, cc by default." },
 }
+
+--- The row of a name: `{ kind = argument|option|flag, name=, about=, hint=|nil, default=|nil, choices=|nil, ... }`.
+function options.row(name) return ROWS[name] end
 
 --- Adds options to an argparse command.
 -- @param command argparse command

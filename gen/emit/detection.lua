@@ -8,11 +8,7 @@ local detection = {}
 
 --- The text of runtime/<arch>.c; nothing where there is none: a target's checks then stand alone.
 local function runtime_of(arch, prefix)
-  local file = io.open(root.path("runtime/" .. arch .. ".c"), "rb")
-  if not file then return "" end
-  local text = file:read("*a")
-  file:close()
-  return c.specialise(text, prefix, "")
+  return c.specialise(root.read("runtime/" .. arch .. ".c") or "", prefix, "")
 end
 
 local function runs_function(target, name, prefix)

@@ -77,7 +77,7 @@ local function slots_of(word, a, b, w)
   local width, slots, kept, wanted = #a.slots, {}, {}, {}
   local function slot_at(index) return index < width and a.slots[index + 1] or index >= width and b.slots[index - width + 1] end
   for s = 1, width do
-    local low, high = slot_at(word.low[s]), slot_at(word.high[s])
+    local low, high = word.low[s] and slot_at(word.low[s]), word.high[s] and slot_at(word.high[s])
     slots[s] = are_partners(low, high, w) and merged(low, high) or false
     if slots[s] then kept[key_of(slots[s])] = true end
   end

@@ -190,7 +190,7 @@ function Step:prefetch()
     local first, last = self.offset * bytes, (self.offset + (self.n or body.chunk)) * bytes - 1
     for at = math.ceil(first / LINE) * LINE, last, LINE do
       local pointer, rows_on = body.rows_ahead.pointer(argument.name, self.row)
-      local address = c_text.sum(pointer, self.i, rows_on * body.plan.n + at / bytes)
+      local address = c_text.sum(pointer, self.i, rows_on * body.plan.n + math.floor(at / bytes))
       self.builder:call(body.words.prefetch(address))
     end
   end

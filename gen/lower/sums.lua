@@ -131,30 +131,44 @@ function Body:looped(builder, sweep, hint, count, make, relabel)
   return lists
 end
 
---- The matrices that the elements of a sweep are loaded from and stored to, in the order of their use.
+--- The matrices that the elements of a sweep are loaded from and stored to, in the order of their use, and how many of its
+-- values are rounded on the way.
 function Body:matrices(sweep)
-  local names, seen = {}, {}
+  local names, seen, rounded = {}, {}, 0
   local function add(name)
     if not seen[name] then names[#names + 1] = name end
     seen[name] = true
   end
-  local function visit(node)
+  local function visit(node, is_stored)
     if node.domain == "row" or seen[node] then return end
     seen[node] = true
     local source = self:source(node)
-    if source and node.domain == "element" then add(source) end
-    if not source then
-      for _, operand in ipairs(node) do visit(operand) end
+    if source then
+      if node.domain == "element" then add(source) end
+      return
     end
+    if node.op == "round" and not is_stored then rounded = rounded + 1 end
+    for _, operand in ipairs(node) do visit(operand) end
   end
-  for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
   for _, store in ipairs(sweep.stores) do
     if store.node.domain ~= "row" then
-      visit(store.node)
+      visit(store.node, true)
       add(store.name)
     end
   end
-  return names
+  for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
+  return names, rounded
+end
+
+--- How much code a vector of a sweep takes, in units of two conversions from, to or through memory's dtypes; at least 1.
+function Body:weight(sweep)
+  local dtype_of, names, conversions = {}, self:matrices(sweep)
+  for _, argument in ipairs(self.plan.problem.args) do dtype_of[argument.name] = argument.dtype end
+  for _, name in ipairs(names) do
+    local words = self.dtypes[dtype_of[name]]
+    if not words.is_compute or words.raws > 1 then conversions = conversions + 1 end
+  end
+  return math.max(1, (conversions + (self.parts - 1) * #sweep.sums) / 2)
 end
 
 --- Row values of a sweep in arrays, for a loop over rows.
@@ -188,23 +202,12 @@ function Body:looped_rows(builder, sweep, blocks, start)
   end)
 end
 
---- How much longer the code for a vector is than with two conversions from or to memory.
-function Body:weight(sweep)
-  local of_matrix, conversions = {}, 0
-  for _, argument in ipairs(self.plan.problem.args) do of_matrix[argument.name] = argument.dtype end
-  for _, name in ipairs(self:matrices(sweep)) do
-    local words = self.dtypes[of_matrix[name]]
-    if not words.is_compute or words.raws > 1 then conversions = conversions + 1 end
-  end
-  return math.max(1, conversions / 2)
-end
-
 --- Sums of a group of blocks in all rows: for each sum, vectors that are folded down to the group. Rows are walked one after
 -- the other, so that few vectors live at once and hardware prefetchers see few streams; blocks are walked together.
 function Body:group_sums(builder, sweep, blocks, start)
   local lists = empty_lists(sweep.sums)
   local vectors_of_row = blocks[1].length * #blocks / self.type.width
-  if self.rows > 1 and self.rows * vectors_of_row * self:weight(sweep) > self.unroll then
+  if self.rows > 1 and self.rows * vectors_of_row > self:unrolled(sweep) then
     lists = self:looped_rows(builder, sweep, blocks, start)
   else
     for row = 0, self.rows - 1 do

@@ -84,19 +84,25 @@ function Body:extent(walkers)
   return full, most, self.stripe / self.type.width * math.max(#walkers, self.rows)
 end
 
+--- The vectors that may be swept in straight-line code: fewer where each takes more code.
+function Body:unrolled(sweep)
+  return self.unroll / (self.rows > 1 and self:weight(sweep) or 1)
+end
+
 --- Walks the chunks of a strip: a loop over the stripes that all walkers fill, then what is left of each.
 -- `start` names the element offset of the group of blocks, or is false where it is literal.
 function Body:walk(builder, sweep, walkers, strip, start)
   local full, most, vectors_per_stripe = self:extent(walkers)
   local group = self:group_size(#walkers) * #walkers
   local done = 0
-  if most * vectors_per_stripe > self.unroll and full > 1 then
+  local unrolled = self:unrolled(sweep)
+  if most * vectors_per_stripe > unrolled and full > 1 then
     self:start_lanes(builder, sweep, walkers, strip)
     local inner, i = builder:loop("i", start or 0, c_text.sum(start, full * self.stripe), self.stripe)
     self:run(inner, sweep, self:stripe_steps(walkers, strip, i, 0), group)
     done = full
   end
-  if (most - done) * vectors_per_stripe > self.unroll and #walkers > 1 then
+  if (most - done) * vectors_per_stripe > unrolled and #walkers > 1 then
     for _, walker in ipairs(walkers) do
       local part = { row = walker.row, base = walker.base + done * self.stripe, length = walker.length - done * self.stripe,
         accumulators = walker.accumulators }

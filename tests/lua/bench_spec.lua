@@ -146,7 +146,7 @@ describe("the reports", function()
   it("sum up and name who is ahead in markdown", function()
     local text = markdown.text(sample(), CONTEXT)
     for _, what in ipairs {
-      "- CPU: a CPU\n", "- left out: something\n", "wrong, \"they\" said, too far",
+      "- CPU: a CPU\n", "- left out: something\n", "- left out in 1 cells: wrong, \"they\" said, too far",
       "| f32 layernorm: fastest accurate rival | 1 | 0.80 | 0.80 | `layernorm_fwd_f32_h768`, 4 rows |",
       "| f32 layernorm: fastest one-pass loop | 1 | 0.50 |",
       "rival is ahead, 1 of 1:\n\n- `layernorm_fwd_f32_h768`, 4 rows: gcc fast 0.800 [0.800, 0.800]\n",

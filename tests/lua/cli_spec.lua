@@ -72,6 +72,7 @@ describe("normgen", function()
       { "an empty prefix", { "list", SPEC, "--target", "avx2", "--prefix", "" }, "--prefix ''" },
       { "an unknown list topic", { "list", "nroms" }, "did you mean" },
       { "an unknown format", { "list", "norms", "--format", "xml" }, "--format" },
+      { "a build system's format for a topic", { "list", "norms", "--format", "make" }, "is for specs, not for topics" },
       { "an unknown kernel name", { "describe", "ng_rmsnorm_fwd_bf16_h4096_avx3" }, "did you mean 'avx2'?" },
       { "a wrong spec to describe", { "describe", "rmsnorm bf16" }, "h is missing" },
       { "an unknown stage", { "explain", "--stage=pla", SPEC }, "did you mean 'plan'?" },
@@ -152,7 +153,7 @@ describe("normgen", function()
       assert.is_truthy(same({ "list", "options" }):find("affine= +none,gamma,gamma%+beta"))
       local names = {}
       for i, target in ipairs(json.decode(same { "list", "targets", "--format", "json" })) do names[i] = target.name end
-      assert.same({ "scalar", "sse2", "avx2", "neon", "avx512" }, names)
+      assert.same({ "scalar", "sse2", "avx2", "neon", "avx512", "avx512bf16" }, names)
       assert.equal("layernorm", json.decode(same { "list", "norms", "--format", "json" })[1].name)
     end)
 

@@ -186,9 +186,26 @@ end)
 
 describe("docs/", function()
   it("has commands that print what it shows", function()
-    for _, name in ipairs { "architecture", "bindings", "numerics", "porting-a-target" } do
+    for _, name in ipairs { "architecture", "bindings", "integration", "numerics", "porting-a-target" } do
       assert.is_true(run_document("docs/" .. name .. ".md") >= 1, name)
     end
+  end)
+
+  it("cuts what it shows of a build out of tested examples", function()
+    local text, shown = files.read "docs/integration.md", {}
+    for before, kind, body in text:gmatch("(.-)\n```(%l+)\n(.-\n)```") do
+      local path = before:match(".*`([%w_./-]+/[%w_.-]+)`")
+      if kind ~= "console" then
+        assert.is_truthy(path and files.read(path):find(body, 1, true), tostring(path) .. " does not hold\n" .. body)
+        shown[path:match("^examples/%l+") or path:match("^%l+")] = true
+      end
+    end
+    local count = 0
+    for example in text:gmatch("\n| [%w+, -]+ | `([%w_/]-)/?` |") do
+      assert.is_truthy(shown[example], "nothing of " .. example)
+      count = count + 1
+    end
+    assert.is_true(count >= 7, count .. " ways")
   end)
 
   it("shows a target that gives the right bits", function()

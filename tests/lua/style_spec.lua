@@ -23,7 +23,7 @@ local ALLOWED = {
 }
 
 local SOURCES = {
-  "bin", "bench", "cross", "gen", "reference", "runtime", "specs", "targets", "templates", "tests", "tools",
+  "bin", "bench", "cmake", "cross", "gen", "install", "reference", "runtime", "specs", "targets", "templates", "tests", "tools",
 }
 
 local function lines_of(path)

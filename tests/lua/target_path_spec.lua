@@ -91,6 +91,19 @@ describe("--target-path", function()
     assert.equal("normgen: targets neon and neonx have different helpers named neon_load_f32\n", err)
   end)
 
+  it("takes a target that says how it differs from another one", function()
+    local path = directory_with [[return { name = "neonx", extends = "neon", rank = 21,
+      features = { { name = "asimddp", check = "@hwcap_bit(20)" } }, types = { f32 = { words = { widen_low = false } } } }]]
+    local code, out = normgen.run({ "emit", "rmsnorm bf16 h=100", "--target", "neonx", "--target-path", path })
+    assert.equal(0, code)
+    assert.is_truthy(out:find("ng_neon_to_bf16", 1, true) or out:find("ng_neon_pair_to_bf16", 1, true))
+    local _, listed = normgen.run { "list", "targets", "--target-path", path }
+    assert.is_truthy(listed:find("neonx +aarch64 +asimd,asimddp"), listed)
+    local refused, _, err = normgen.run({ "emit", "rmsnorm bf16 h=100 acc=f64", "--target", "neonx", "--target-path", path })
+    assert.equal(2, refused)
+    assert.is_truthy(err:find("target neonx has no word 'widen_low' for f32", 1, true), err)
+  end)
+
   describe("refuses in one line", function()
     local function refused(path, pattern)
       local code, out, err = normgen.run { "list", "targets", "--target-path", path }
@@ -107,6 +120,12 @@ describe("--target-path", function()
 
     it("a name that is taken", function()
       refused(directory_with(NEON), "neonx.lua: there is a target neon already")
+    end)
+
+    it("what extends no target, or with something else than tables", function()
+      refused(directory_with [[return { name = "neonx", extends = "neo" }]], "neonx.lua: extends: there is no target 'neo'")
+      refused(directory_with [[return { name = "neonx", extends = {} }]], "neonx.lua: extends: there is no target")
+      refused(directory_with [[return { name = "neonx", extends = "neon", features = 1 }]], "field features of the target must be a table")
     end)
 
     it("files that are not Lua, fail or return something else", function()

@@ -29,6 +29,11 @@ python_with() {
     return 1
 }
 
+# quietly COMMAND...: its output is shown only if it fails.
+quietly() {
+    "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }
+}
+
 # The targets of generated/ that this machine's architecture can run.
 case $(uname -m) in
     x86_64) targets_here="scalar avx2 avx512" ;;

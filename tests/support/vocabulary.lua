@@ -60,7 +60,7 @@ local function moves()
     result(text)
     array(name .. "_low", low)
     if high then array(name .. "_high", high) end
-    rows[#rows + 1] = ('    { "%s", %s, %s_low, %s, %d },'):format(name, name, name, high and name .. "_high" or "NULL", width)
+    rows[#rows + 1] = ('    { "%s", %s, %s_low, %s, %d },'):format(name, name, name, high and name .. "_high" or "NULL", #low)
   end
   local function slots(make)
     local list = {}
@@ -210,7 +210,7 @@ local head = {
 }
 head[#head + 1] = target.includes
 head[#head + 1] = "#if " .. target.guard
-for _, helper in ipairs(targets.helpers(target)) do head[#head + 1] = emit.helper(helper, target.attribute, "vocabulary_") end
+for _, helper in ipairs(targets.helpers(target)) do head[#head + 1] = emit.helper(helper, "vocabulary_") end
 head[#head + 1] = emit.detection(target, "vocabulary_")
 head[#head + 1] = ('const char vocabulary_target[] = "%s";\nconst int vocabulary_width = %d;'):format(target.name, width)
 head[#head + 1] = ("int (*const vocabulary_runs_here)(void) = vocabulary_runs_%s;\n"):format(target.name)

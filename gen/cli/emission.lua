@@ -1,0 +1,93 @@
+--- What `emit` writes and `list` announces: the files that specs, targets and options give.
+
+local directory = require "gen.directory"
+local emit = require "gen.emit"
+local inputs = require "gen.cli.inputs"
+local root = require "gen.root"
+local shell = require "gen.cli.shell"
+local spec = require "gen.spec"
+
+local emission = {}
+
+-- The files of a layout, and the texts for standard output.
+local LAYOUTS = {
+  dir = {
+    files = emit.files,
+    texts = function(kernels, options)
+      local list = {}
+      for i, kernel in ipairs(kernels) do list[i] = emit.kernel(kernel, options).text end
+      return list
+    end,
+  },
+  single = {
+    files = emit.single_files,
+    texts = function(kernels, options) return { emit.single(kernels, options).text } end,
+  },
+}
+
+-- Where modules of normgen's own come from.
+local OWN_ROOMS = { ["gen."] = true, ["targets."] = true, ["bench."] = true }
+
+local function last_name(path) return path:match("([^/]*)/*$") end
+local function whole(path) return path end
+
+-- The words behind `normgen` that make the same files again, without `native`; path_of says how paths look in them.
+local function words_of(arguments, layout, args, targets, path_of)
+  local words, names = { "emit" }, {}
+  for _, argument in ipairs(arguments) do
+    words[#words + 1] = inputs.is_file(argument) and path_of(argument) or spec.format(spec.parse(argument))
+  end
+  for i, target in ipairs(targets) do names[i] = target.name end
+  words = shell.words(words, { "--target", table.concat(names, ",") })
+  for _, path in ipairs(args.target_path) do words = shell.words(words, { "--target-path", path_of(path) }) end
+  if layout ~= "dir" then words = shell.words(words, { "--format", layout }) end
+  if args.prefix ~= "ng_" then words = shell.words(words, { "--prefix", args.prefix }) end
+  if args.schedule then words = shell.words(words, { "--schedule", args.schedule }) end
+  return args.bindings and shell.words(words, { "--bindings", table.concat(inputs.languages(args.bindings), ",") }) or words
+end
+
+-- The files of the user that decide what is emitted.
+local function user_files(arguments, args)
+  local list = {}
+  for _, argument in ipairs(arguments) do
+    if inputs.is_file(argument) then list[#list + 1] = argument end
+  end
+  for _, path in ipairs(args.target_path) do
+    for _, name in ipairs(directory.modules(path)) do list[#list + 1] = path .. "/" .. name .. ".lua" end
+  end
+  return list
+end
+
+--- Works out kernels; nothing is written.
+-- @param arguments array of spec lines and paths of spec files
+-- @param layout "dir" or "single"
+-- @param args parsed arguments: target, target_path, prefix, schedule, bindings
+-- @return `{ words=, prefix=, ... }`: the words behind `normgen` that emit the same again, and what the functions below need
+function emission.new(arguments, layout, args)
+  local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
+  local specs, models = inputs.specs(arguments)
+  local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
+  return { layout = LAYOUTS[layout], kernels = inputs.kernels(specs, targets, args.schedule), prefix = prefix,
+    words = words_of(arguments, layout, args, targets, whole), user_files = user_files(arguments, args),
+    options = { prefix = prefix, command = shell.line(command), models = models,
+      bindings = inputs.languages(args.bindings) } }
+end
+
+--- The files: array of `{ path=, text= }`.
+function emission.files(self) return self.layout.files(self.kernels, self.options) end
+
+--- What goes to standard output if there is no directory for the files: array of texts.
+function emission.texts(self) return self.layout.texts(self.kernels, self.options) end
+
+--- Paths of the files that have been read to make all this: those of the user, then normgen's own.
+function emission.inputs(self)
+  local own = shell.words({ "bin/normgen" }, root.names_read())
+  for name in pairs(package.loaded) do
+    if OWN_ROOMS[name:match("^%w+%.")] then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
+  end
+  table.sort(own)
+  for i, name in ipairs(own) do own[i] = root.path(name) end
+  return shell.words(self.user_files, own)
+end
+
+return emission

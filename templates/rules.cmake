@@ -1,0 +1,7 @@
+# Made by:   ${command}
+set(${p}SOURCES
+  ${sources}
+  )
+set(${p}HEADERS
+  ${headers}
+  )
