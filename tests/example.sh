@@ -18,5 +18,6 @@ fi
 mkdir "$scratch/examples"
 cp -r bench bin gen runtime specs targets templates "$scratch"
 cp -r "examples/$name" "$scratch/examples"
+rm -rf "$scratch/examples/$name/out"
 cd "$scratch"
 "examples/$name/run.sh"
