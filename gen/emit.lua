@@ -1,6 +1,7 @@
 --- Files: kernels, header, registry, dispatcher, or all in one header. Fills templates with the texts of codes; sees no
 -- vocabulary.
 
+local bindings = require "gen.emit.bindings"
 local c = require "gen.emit.c"
 local detection = require "gen.emit.detection"
 local dispatch = require "gen.emit.dispatch"
@@ -137,18 +138,22 @@ local function new_set(codes, options)
   return set
 end
 
---- Adds the headers of models to files, of which one declares the kernels.
-local function add_models(set, options, declares, files)
+--- Adds the headers of models, and the modules of other languages, to files, of which one declares the kernels.
+local function add_callers(set, options, declares, files)
   for _, model in ipairs(options.models or {}) do
     files[#files + 1] = set_file(set, "model.h", set.prefix .. model.name .. ".h", models.values(set, model, declares))
+  end
+  for _, language in ipairs(options.bindings or {}) do
+    files[#files + 1] = set_file(set, bindings.module(set, options.models or {}, language, declares))
   end
 end
 
 --- All files of a set of kernels.
 -- @param codes array of codes (gen/lower.lua), each (name, target) once
--- @param options `{ prefix = "ng_", command = "normgen emit ...", models = nil or array of { name=, specs= } }`
+-- @param options `{ prefix = "ng_", command = "normgen emit ...", models = nil or array of { name=, specs= },
+--   bindings = nil or array of languages }`
 -- @return array of `{ path=, text= }`: kernels, header, registry, a dispatcher where an architecture has several
---   targets, and a header for each model
+--   targets, a header for each model, and a module for each language
 function emit.files(codes, options)
   local set, files = new_set(codes, options), {}
   for i, code in ipairs(codes) do files[i] = emit.kernel(code, options) end
@@ -157,7 +162,7 @@ function emit.files(codes, options)
   add("kernels.h", { declarations = declarations(set) })
   add("registry.c", { runtime = runtime, registry = registry.text(set) })
   if set.has_dispatcher then add("dispatch.c", { runtime = runtime, dispatcher = dispatch.text(set) }) end
-  add_models(set, options, set.prefix .. "kernels.h", files)
+  add_callers(set, options, set.prefix .. "kernels.h", files)
   return files
 end
 
@@ -185,7 +190,7 @@ end
 function emit.single_files(codes, options)
   local single = emit.single(codes, options)
   local files = { single }
-  add_models(new_set(codes, options), options, single.path, files)
+  add_callers(new_set(codes, options), options, single.path, files)
   return files
 end
 

@@ -42,7 +42,8 @@ local function words_of(arguments, layout, args, targets, path_of)
   for _, path in ipairs(args.target_path) do words = shell.words(words, { "--target-path", path_of(path) }) end
   if layout ~= "dir" then words = shell.words(words, { "--format", layout }) end
   if args.prefix ~= "ng_" then words = shell.words(words, { "--prefix", args.prefix }) end
-  return args.schedule and shell.words(words, { "--schedule", args.schedule }) or words
+  if args.schedule then words = shell.words(words, { "--schedule", args.schedule }) end
+  return args.bindings and shell.words(words, { "--bindings", table.concat(inputs.languages(args.bindings), ",") }) or words
 end
 
 -- The files of the user that decide what is emitted.
@@ -60,7 +61,7 @@ end
 --- Works out kernels; nothing is written.
 -- @param arguments array of spec lines and paths of spec files
 -- @param layout "dir" or "single"
--- @param args parsed arguments: target, target_path, prefix, schedule
+-- @param args parsed arguments: target, target_path, prefix, schedule, bindings
 -- @return `{ words=, prefix=, ... }`: the words behind `normgen` that emit the same again, and what the functions below need
 function emission.new(arguments, layout, args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
@@ -68,7 +69,8 @@ function emission.new(arguments, layout, args)
   local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
   return { layout = LAYOUTS[layout], kernels = inputs.kernels(specs, targets, args.schedule), prefix = prefix,
     words = words_of(arguments, layout, args, targets, whole), user_files = user_files(arguments, args),
-    options = { prefix = prefix, command = shell.line(command), models = models } }
+    options = { prefix = prefix, command = shell.line(command), models = models,
+      bindings = inputs.languages(args.bindings) } }
 end
 
 --- The files: array of `{ path=, text= }`.

@@ -8,19 +8,20 @@ local usage = require "gen.usage"
 
 local command = {
   summary = "Generate C from specs and spec files.",
-  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "check", "depfile", "stamp" },
+  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "bindings", "check", "depfile", "stamp" },
   examples = {
     "normgen emit 'rmsnorm fwd bf16 h=4096 addout' --target native -o out",
     "normgen emit specs/llama3_8b.lua --target scalar,avx2,avx512,neon -o out",
     "normgen emit 'layernorm f32 h=768' --target avx2 --schedule rows=4",
     "normgen emit specs/gpt2.lua --target scalar,avx2,neon --format single -o include",
+    "normgen emit specs/gpt2.lua --target scalar,avx2,neon --bindings luajit,python -o out",
     "normgen emit specs/gpt2.lua --target scalar,avx2 -o out --check",
   },
 }
 
 -- Options that mean nothing without another one, or beside it.
 local function refuse_contradictions(args)
-  for _, option in ipairs { "check", "depfile", "stamp" } do
+  for _, option in ipairs { "bindings", "check", "depfile", "stamp" } do
     if args[option] and not args.output then usage.fail("--%s needs -o", option) end
   end
   if args.check and (args.depfile or args.stamp) then

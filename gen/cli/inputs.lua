@@ -1,5 +1,6 @@
 --- What the arguments of the subcommands mean: specs, targets, prefix, schedule.
 
+local bindings = require "gen.emit.bindings"
 local names = require "gen.names"
 local native = require "gen.cli.native"
 local pipeline = require "gen.pipeline"
@@ -103,6 +104,21 @@ function inputs.schedule(text)
     settings[key] = value
   end
   return settings
+end
+
+--- The languages of --bindings, each once, in the order in which emit writes their files.
+-- @param text "python,luajit", or nil
+function inputs.languages(text)
+  local known, wanted, list = {}, {}, {}
+  for _, language in ipairs(bindings.languages) do known[language] = true end
+  for word in (text and text .. "," or ""):gmatch("([^,]*),") do
+    if not known[word] then suggest.unknown("language", word, bindings.languages) end
+    wanted[word] = true
+  end
+  for _, language in ipairs(bindings.languages) do
+    if wanted[language] then list[#list + 1] = language end
+  end
+  return list
 end
 
 --- Every spec for every target, name by name.

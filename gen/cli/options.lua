@@ -49,6 +49,9 @@ local ROWS = {
   layout = { kind = "option", name = "--format", target = "layout", default = "dir", choices = { "dir", "single" },
     about = "dir: a file for each kernel, header, registry and dispatcher; single: all of that in one header, "
       .. "<prefix>kernels_single.h, whose first lines say how to use it." },
+  bindings = { kind = "option", name = "--bindings", hint = "L,...",
+    about = "Also write a module that loads the kernels from a shared library, for each of these languages: luajit "
+      .. "(<prefix>kernels.lua), python (<prefix>kernels.py, for NumPy and torch)." },
   model = { kind = "argument", name = "MODEL", args = 1, target = "model",
     about = "The path of a config.json (contains / or ends in .json; - is standard input), or a name of normgen list models." },
   dtype = { kind = "option", name = "--dtype", hint = "T", choices = { "f32", "bf16", "f16", "f64" },

@@ -55,6 +55,7 @@ local function clone()
   local scratch = normgen.scratch()
   for _, name in ipairs { "bin", "specs" } do lfs.link(ROOT .. "/" .. name, scratch .. "/" .. name, true) end
   files.write(scratch .. "/example.c", blocks(README, "c")[1] .. "\n")
+  files.write(scratch .. "/norm.lua", blocks(files.read "docs/bindings.md", "lua")[1] .. "\n")
   return scratch
 end
 
@@ -185,7 +186,7 @@ end)
 
 describe("docs/", function()
   it("has commands that print what it shows", function()
-    for _, name in ipairs { "architecture", "integration", "numerics", "porting-a-target" } do
+    for _, name in ipairs { "architecture", "bindings", "integration", "numerics", "porting-a-target" } do
       assert.is_true(run_document("docs/" .. name .. ".md") >= 1, name)
     end
   end)

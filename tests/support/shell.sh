@@ -18,6 +18,17 @@ have() {
     command -v "$1" >/dev/null
 }
 
+# python_with MODULE...: the first Python that has all of the modules: python3, Debian's, that of tools/install-deps.sh.
+python_with() {
+    modules=$(echo "$*" | tr ' ' ,)
+    for python in python3 /usr/bin/python3 "$PWD/out/bench-python/bin/python3"; do
+        "$python" -c "import $modules" 2>/dev/null || continue
+        echo "$python"
+        return
+    done
+    return 1
+}
+
 # quietly COMMAND...: its output is shown only if it fails.
 quietly() {
     "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }

@@ -1,0 +1,9 @@
+--- ${spec}: ${title}, ${formula}.
+${notes}
+define("${name}", function(kernel, call)
+  return function(${arguments})
+    ${scalars}
+    ${arrays}
+    call(${arguments})
+  end
+end)

@@ -1,0 +1,6 @@
+    def ${name}(${parameters}):
+        """${spec}: ${title}, ${formula}.
+
+        ${notes}
+        """
+        return self._call("${name}", ${arguments})
