@@ -40,43 +40,55 @@ end
 
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
 
---- Rows of a block, measured: `{ up to this h, rows }` by vector width, size of data and sums of a sweep. Rows share the
--- division and the parameters, but wide rows of f32 collide in the cache; and code with emulated operations is long.
+--- Rows of a block, measured: `{ up to this h, rows }` by vector width, kind of data (kind_of) and sums of a sweep. Rows share
+-- the division and the parameters, but wide rows of f32 collide in the cache; and code with emulated operations is long.
 local ROWS = {
   [16] = {
     wide = { { { 64, 4 }, { 128, 2 }, { math.huge, 1 } }, { { 64, 8 }, { 1023, 4 }, { math.huge, 1 } } },
+    saved = { { { math.huge, 1 } }, { { 64, 4 }, { math.huge, 1 } } },
     narrow = { { { 64, 8 }, { math.huge, 4 } }, { { math.huge, 4 } } },
   },
   [8] = {
     wide = { { { 1023, 4 }, { math.huge, 1 } }, { { 1023, 4 }, { math.huge, 1 } } },
+    saved = { { { 64, 4 }, { 128, 2 }, { math.huge, 1 } }, { { 128, 4 }, { math.huge, 1 } } },
     narrow = { { { math.huge, 4 } }, { { 256, 4 }, { math.huge, 2 } } },
   },
   [4] = {
     wide = { { { 64, 2 }, { math.huge, 1 } }, { { 64, 2 }, { math.huge, 1 } } },
+    saved = { { { 64, 2 }, { math.huge, 1 } }, { { 64, 2 }, { math.huge, 1 } } },
     narrow = { { { 128, 2 }, { math.huge, 1 } }, { { 128, 2 }, { math.huge, 1 } } },
   },
 }
 
+--- 16-bit data; or wider data, of which a sum is stored or not: with it more is written than read again.
+local function kind_of(plan) return is_16_bit(plan) and "narrow" or plan.saved and "saved" or "wide" end
+
 local function default_rows(plan, target)
   if target.emulates_fma then return 1 end
-  local by_sums = ROWS[target.types.f32.width][is_16_bit(plan) and "narrow" or "wide"]
+  local by_sums = ROWS[target.types.f32.width][kind_of(plan)]
   for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
     if plan.n <= step[1] then return step[2] end
   end
 end
 
---- Sums of the next rows before the map of these: 1 to 20 % faster where a row is short. Measured on x86 with AVX2 and AVX-512
--- alone, as is prefetching. Nothing was gained with several sums where they are of f32 or a sum is stored.
+--- Up to which h it pays to compute the sums of the next rows before the map of these, by kind of data and sums: 1 to 20 %.
+-- Measured on x86 with AVX2 and AVX-512 alone, as is prefetching.
+local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
+
 local function default_pipe(plan, target)
-  local longest = is_16_bit(plan) and 1024 or 256
-  local pays = most_sums(plan) == 1 or is_16_bit(plan) and not plan.saved
-  return pays and target.types.f32.width >= 8 and plan.n <= longest and 1 or 0
+  local longest = PIPED[kind_of(plan)][math.min(most_sums(plan), 2)]
+  local pays = plan.n <= longest and not (plan.saved and most_sums(plan) > 1)
+  return pays and target.types.f32.width >= 8 and 1 or 0
 end
 
---- 5 to 15 % faster where rows do not fit the first cache, one is walked at a time, and a page holds more than one.
+--- The same for asking for the rows that come next: from the first h, up to the second one. 5 to 15 % where rows do not fit
+-- the first cache and a page holds more than one.
+local PREFETCHED = { wide = { { 257, 1024 }, { 1, 0 } }, saved = { { 257, 1024 }, { 65, 1024 } }, narrow = { { 1, 0 }, { 1, 0 } } }
+
 local function default_prefetch(plan, target, chosen)
-  local pays = target.types.f32.width >= 8 and chosen.rows == 1 and most_sums(plan) == 1 and not is_16_bit(plan)
-  return pays and plan.n > 256 and plan.n <= 1024 and 1 or 0
+  local range = PREFETCHED[kind_of(plan)][math.min(most_sums(plan), 2)]
+  local pays = plan.n >= range[1] and plan.n <= range[2] and (most_sums(plan) > 1 or chosen.rows == 1)
+  return pays and target.types.f32.width >= 8 and 1 or 0
 end
 
 --- The fewest strips whose accumulators leave half of the registers free.

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f16 residual=f32 h=1024 addout alpha
  * Contract:  1: 64 lanes of f32 sums, blocks of 1024, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=1 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 4096 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -235,6 +235,9 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
         __m256 part22 = ng_avx2_fold_pairs(part21, part21);
         __m256 part23 = ng_avx2_fold_neighbours(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part20, zero);
+        const size_t ahead = rows - row >= 2 ? row + 1 : row;
+        const uint16_t *const x_ahead = x + ahead * 1024;
+        const float *const residual_ahead = residual + ahead * 1024;
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
@@ -242,6 +245,8 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         for (size_t i = 0; i < 1024; i += 32) {
+            __builtin_prefetch(x_ahead + i);
+            __builtin_prefetch(residual_ahead + i);
             const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
             const __m256 d = _mm256_sub_ps(sum1, mu);
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
@@ -258,6 +263,7 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
             const __m256 beta2 = _mm256_cvtph_ps(beta_raw1);
             const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd),
                     gamma2, beta2), _MM_FROUND_TO_NEAREST_INT);
+            __builtin_prefetch(residual_ahead + i + 16);
             const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 16);
             const __m256 d2 = _mm256_sub_ps(sum3, mu);
             const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));

@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=768 addout
  * Contract:  1: 64 lanes of f32 sums, blocks of 768, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=1 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 6144 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -95,228 +95,6 @@ void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const fl
     const __m256 all_eps = _mm256_set1_ps(eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     size_t row = 0;
-    if (!streams) {
-        for (; rows - row >= 4; row += 4) {
-            const float *const x_row = x + row * 768;
-            const float *const residual_row = residual + row * 768;
-            float *const sum_row = sum + row * 768;
-            float *const y_row = y + row * 768;
-            /* Head of 16 elements: h = x + residual; sum h. */
-            const __m256 x1 = _mm256_loadu_ps(x_row);
-            const __m256 residual1 = _mm256_loadu_ps(residual_row);
-            const __m256 h = _mm256_add_ps(x1, residual1);
-            __m256 total = h;
-            ng_avx2_pin(total);
-            const __m256 x2 = _mm256_loadu_ps(x_row + 8);
-            const __m256 residual2 = _mm256_loadu_ps(residual_row + 8);
-            const __m256 h1 = _mm256_add_ps(x2, residual2);
-            __m256 total1 = h1;
-            ng_avx2_pin(total1);
-            __m256 part = _mm256_add_ps(total, total1);
-            ng_avx2_pin(part);
-            const __m256 x3 = _mm256_loadu_ps(x_row + 768);
-            const __m256 residual3 = _mm256_loadu_ps(residual_row + 768);
-            const __m256 h2 = _mm256_add_ps(x3, residual3);
-            __m256 total2 = h2;
-            ng_avx2_pin(total2);
-            const __m256 x4 = _mm256_loadu_ps(x_row + 776);
-            const __m256 residual4 = _mm256_loadu_ps(residual_row + 776);
-            const __m256 h3 = _mm256_add_ps(x4, residual4);
-            __m256 total3 = h3;
-            ng_avx2_pin(total3);
-            __m256 part1 = _mm256_add_ps(total2, total3);
-            ng_avx2_pin(part1);
-            const __m256 x5 = _mm256_loadu_ps(x_row + 1536);
-            const __m256 residual5 = _mm256_loadu_ps(residual_row + 1536);
-            const __m256 h4 = _mm256_add_ps(x5, residual5);
-            __m256 total4 = h4;
-            ng_avx2_pin(total4);
-            const __m256 x6 = _mm256_loadu_ps(x_row + 1544);
-            const __m256 residual6 = _mm256_loadu_ps(residual_row + 1544);
-            const __m256 h5 = _mm256_add_ps(x6, residual6);
-            __m256 total5 = h5;
-            ng_avx2_pin(total5);
-            __m256 part2 = _mm256_add_ps(total4, total5);
-            ng_avx2_pin(part2);
-            const __m256 x7 = _mm256_loadu_ps(x_row + 2304);
-            const __m256 residual7 = _mm256_loadu_ps(residual_row + 2304);
-            const __m256 h6 = _mm256_add_ps(x7, residual7);
-            __m256 total6 = h6;
-            ng_avx2_pin(total6);
-            const __m256 x8 = _mm256_loadu_ps(x_row + 2312);
-            const __m256 residual8 = _mm256_loadu_ps(residual_row + 2312);
-            const __m256 h7 = _mm256_add_ps(x8, residual8);
-            __m256 total7 = h7;
-            ng_avx2_pin(total7);
-            __m256 part3 = _mm256_add_ps(total6, total7);
-            ng_avx2_pin(part3);
-            __m256 part4 = ng_avx2_fold_halves(part, part1);
-            __m256 part5 = ng_avx2_fold_halves(part2, part3);
-            __m256 part6 = ng_avx2_fold_pairs(part4, part5);
-            __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
-            const __m256 sum_h = _mm256_add_ps(part7, zero);
-            /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-            const __m256 mu = _mm256_div_ps(sum_h, count);
-            const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
-            const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
-            const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
-            const __m256 mu4 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(5));
-            __m256 mu_of[4];
-            mu_of[0] = mu1;
-            mu_of[1] = mu2;
-            mu_of[2] = mu3;
-            mu_of[3] = mu4;
-            __m256 parts[4];
-            __m256 parts1[4];
-            for (size_t r = 0; r < 4; ++r) {
-                const float *const x_at = x_row + r * 768;
-                const float *const residual_at = residual_row + r * 768;
-                float *const sum_at = sum_row + r * 768;
-                const __m256 mu_here = mu_of[r];
-                __m256 total8 = zero;
-                __m256 total9 = zero;
-                __m256 total10 = zero;
-                __m256 total11 = zero;
-                __m256 squares = zero;
-                __m256 squares1 = zero;
-                __m256 squares2 = zero;
-                __m256 squares3 = zero;
-                for (size_t i = 0; i < 768; i += 64) {
-                    const __m256 x9 = _mm256_loadu_ps(x_at + i);
-                    const __m256 residual9 = _mm256_loadu_ps(residual_at + i);
-                    const __m256 h8 = _mm256_add_ps(x9, residual9);
-                    const __m256 x10 = _mm256_loadu_ps(x_at + i + 16);
-                    const __m256 residual10 = _mm256_loadu_ps(residual_at + i + 16);
-                    const __m256 h9 = _mm256_add_ps(x10, residual10);
-                    const __m256 x11 = _mm256_loadu_ps(x_at + i + 32);
-                    const __m256 residual11 = _mm256_loadu_ps(residual_at + i + 32);
-                    const __m256 h10 = _mm256_add_ps(x11, residual11);
-                    const __m256 x12 = _mm256_loadu_ps(x_at + i + 48);
-                    const __m256 residual12 = _mm256_loadu_ps(residual_at + i + 48);
-                    const __m256 h11 = _mm256_add_ps(x12, residual12);
-                    _mm256_storeu_ps(sum_at + i, h8);
-                    _mm256_storeu_ps(sum_at + i + 16, h9);
-                    _mm256_storeu_ps(sum_at + i + 32, h10);
-                    _mm256_storeu_ps(sum_at + i + 48, h11);
-                    const __m256 d = _mm256_sub_ps(h8, mu_here);
-                    total8 = _mm256_add_ps(total8, d);
-                    squares = _mm256_fmadd_ps(d, d, squares);
-                    const __m256 d1 = _mm256_sub_ps(h9, mu_here);
-                    total9 = _mm256_add_ps(total9, d1);
-                    squares1 = _mm256_fmadd_ps(d1, d1, squares1);
-                    const __m256 d2 = _mm256_sub_ps(h10, mu_here);
-                    total10 = _mm256_add_ps(total10, d2);
-                    squares2 = _mm256_fmadd_ps(d2, d2, squares2);
-                    const __m256 d3 = _mm256_sub_ps(h11, mu_here);
-                    total11 = _mm256_add_ps(total11, d3);
-                    squares3 = _mm256_fmadd_ps(d3, d3, squares3);
-                }
-                __m256 part8 = _mm256_add_ps(total8, total10);
-                __m256 part9 = _mm256_add_ps(total9, total11);
-                __m256 part10 = _mm256_add_ps(part8, part9);
-                ng_avx2_pin(part10);
-                __m256 part11 = _mm256_add_ps(squares, squares2);
-                __m256 part12 = _mm256_add_ps(squares1, squares3);
-                __m256 part13 = _mm256_add_ps(part11, part12);
-                ng_avx2_pin(part13);
-                __m256 total12 = zero;
-                __m256 total13 = zero;
-                __m256 total14 = zero;
-                __m256 total15 = zero;
-                __m256 squares4 = zero;
-                __m256 squares5 = zero;
-                __m256 squares6 = zero;
-                __m256 squares7 = zero;
-                for (size_t i = 0; i < 768; i += 64) {
-                    const __m256 x9 = _mm256_loadu_ps(x_at + i + 8);
-                    const __m256 residual9 = _mm256_loadu_ps(residual_at + i + 8);
-                    const __m256 h8 = _mm256_add_ps(x9, residual9);
-                    const __m256 x10 = _mm256_loadu_ps(x_at + i + 24);
-                    const __m256 residual10 = _mm256_loadu_ps(residual_at + i + 24);
-                    const __m256 h9 = _mm256_add_ps(x10, residual10);
-                    const __m256 x11 = _mm256_loadu_ps(x_at + i + 40);
-                    const __m256 residual11 = _mm256_loadu_ps(residual_at + i + 40);
-                    const __m256 h10 = _mm256_add_ps(x11, residual11);
-                    const __m256 x12 = _mm256_loadu_ps(x_at + i + 56);
-                    const __m256 residual12 = _mm256_loadu_ps(residual_at + i + 56);
-                    const __m256 h11 = _mm256_add_ps(x12, residual12);
-                    _mm256_storeu_ps(sum_at + i + 8, h8);
-                    _mm256_storeu_ps(sum_at + i + 24, h9);
-                    _mm256_storeu_ps(sum_at + i + 40, h10);
-                    _mm256_storeu_ps(sum_at + i + 56, h11);
-                    const __m256 d = _mm256_sub_ps(h8, mu_here);
-                    total12 = _mm256_add_ps(total12, d);
-                    squares4 = _mm256_fmadd_ps(d, d, squares4);
-                    const __m256 d1 = _mm256_sub_ps(h9, mu_here);
-                    total13 = _mm256_add_ps(total13, d1);
-                    squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-                    const __m256 d2 = _mm256_sub_ps(h10, mu_here);
-                    total14 = _mm256_add_ps(total14, d2);
-                    squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-                    const __m256 d3 = _mm256_sub_ps(h11, mu_here);
-                    total15 = _mm256_add_ps(total15, d3);
-                    squares7 = _mm256_fmadd_ps(d3, d3, squares7);
-                }
-                __m256 part14 = _mm256_add_ps(total12, total14);
-                __m256 part15 = _mm256_add_ps(total13, total15);
-                __m256 part16 = _mm256_add_ps(part14, part15);
-                ng_avx2_pin(part16);
-                __m256 part17 = _mm256_add_ps(squares4, squares6);
-                __m256 part18 = _mm256_add_ps(squares5, squares7);
-                __m256 part19 = _mm256_add_ps(part17, part18);
-                ng_avx2_pin(part19);
-                __m256 part20 = _mm256_add_ps(part10, part16);
-                ng_avx2_pin(part20);
-                __m256 part21 = _mm256_add_ps(part13, part19);
-                ng_avx2_pin(part21);
-                parts[r] = part20;
-                parts1[r] = part21;
-            }
-            __m256 part8 = ng_avx2_fold_halves(parts[0], parts[1]);
-            __m256 part9 = ng_avx2_fold_halves(parts[2], parts[3]);
-            __m256 part10 = ng_avx2_fold_pairs(part8, part9);
-            __m256 part11 = ng_avx2_fold_neighbours(part10, part10);
-            __m256 part12 = ng_avx2_fold_halves(parts1[0], parts1[1]);
-            __m256 part13 = ng_avx2_fold_halves(parts1[2], parts1[3]);
-            __m256 part14 = ng_avx2_fold_pairs(part12, part13);
-            __m256 part15 = ng_avx2_fold_neighbours(part14, part14);
-            const __m256 sum_d = _mm256_add_ps(part11, zero);
-            /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1
-               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-            const __m256 delta = _mm256_div_ps(sum_d, count1);
-            const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
-            const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
-            const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
-            const __m256 delta4 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(5));
-            const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
-                    _mm256_div_ps(part15, count1)));
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-            const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
-            const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
-            const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
-            const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(5));
-            for (size_t i = 0; i < 768; i += 8) {
-                const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
-                const __m256 d = _mm256_sub_ps(sum1, mu1);
-                const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
-                const __m256 beta1 = _mm256_loadu_ps(beta + i);
-                const __m256 out = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1), gamma1, beta1);
-                const __m256 sum2 = _mm256_loadu_ps(sum_row + i + 768);
-                const __m256 d1 = _mm256_sub_ps(sum2, mu2);
-                const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta2), rstd2), gamma1, beta1);
-                const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 1536);
-                const __m256 d2 = _mm256_sub_ps(sum3, mu3);
-                const __m256 out2 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta3), rstd3), gamma1, beta1);
-                const __m256 sum4 = _mm256_loadu_ps(sum_row + i + 2304);
-                const __m256 d3 = _mm256_sub_ps(sum4, mu4);
-                const __m256 out3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta4), rstd4), gamma1, beta1);
-                _mm256_storeu_ps(y_row + i, out);
-                _mm256_storeu_ps(y_row + i + 768, out1);
-                _mm256_storeu_ps(y_row + i + 1536, out2);
-                _mm256_storeu_ps(y_row + i + 2304, out3);
-            }
-        }
-    }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 768;
         const float *const residual_row = residual + row * 768;
@@ -444,6 +222,9 @@ void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const fl
         __m256 part22 = ng_avx2_fold_pairs(part21, part21);
         __m256 part23 = ng_avx2_fold_neighbours(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part20, zero);
+        const size_t ahead = rows - row >= 2 ? row + 1 : row;
+        const float *const x_ahead = x + ahead * 768;
+        const float *const residual_ahead = residual + ahead * 768;
         /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
@@ -451,6 +232,8 @@ void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const fl
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
         for (size_t i = 0; i < 768; i += 32) {
+            __builtin_prefetch(x_ahead + i);
+            __builtin_prefetch(residual_ahead + i);
             const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
             const __m256 d = _mm256_sub_ps(sum1, mu);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
@@ -461,6 +244,8 @@ void ng_layernorm_fwd_f32_h768_addout_avx2(size_t rows, const float *x, const fl
             const __m256 gamma2 = _mm256_loadu_ps(gamma + i + 8);
             const __m256 beta2 = _mm256_loadu_ps(beta + i + 8);
             const __m256 out1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2, beta2);
+            __builtin_prefetch(x_ahead + i + 16);
+            __builtin_prefetch(residual_ahead + i + 16);
             const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 16);
             const __m256 d2 = _mm256_sub_ps(sum3, mu);
             const __m256 gamma3 = _mm256_loadu_ps(gamma + i + 16);

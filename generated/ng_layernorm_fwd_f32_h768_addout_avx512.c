@@ -3,7 +3,7 @@
  * LayerNorm: (x - mean(x)) / sqrt(var(x) + eps), Ba, Kiros and Hinton 2016, eq. 3.
  * Spec:      layernorm fwd f32 h=768 addout
  * Contract:  1: 64 lanes of f32 sums, blocks of 768, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=8192
  * Passes:    the first 16 elements, then the row, then the row
  * Bytes:     reads 6144 and writes 6144 per row, reads 6144 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -100,46 +100,6 @@ __m512 ng_avx512_halve_neighbours(__m512 v)
 }
 #endif
 
-#ifndef NG_AVX512_FOLD_HALVES
-#define NG_AVX512_FOLD_HALVES
-/* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
-static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_halves(__m512 a, __m512 b)
-{
-    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
-}
-#endif
-
-#ifndef NG_AVX512_FOLD_QUARTERS
-#define NG_AVX512_FOLD_QUARTERS
-/* The same within the halves. */
-static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_quarters(__m512 a, __m512 b)
-{
-    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
-}
-#endif
-
-#ifndef NG_AVX512_FOLD_PAIRS
-#define NG_AVX512_FOLD_PAIRS
-/* The same within the quarters. */
-static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_pairs(__m512 a, __m512 b)
-{
-    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
-}
-#endif
-
-#ifndef NG_AVX512_FOLD_NEIGHBOURS
-#define NG_AVX512_FOLD_NEIGHBOURS
-/* The same within pairs. */
-static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m512 ng_avx512_fold_neighbours(__m512 a, __m512 b)
-{
-    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
-}
-#endif
-
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
 void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const float *residual, const float *gamma,
                                              const float *beta, float eps, float *y, float *sum)
@@ -153,171 +113,6 @@ void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const 
     const __m512 all_eps = _mm512_set1_ps(eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     size_t row = 0;
-    if (!streams) {
-        for (; rows - row >= 4; row += 4) {
-            const float *const x_row = x + row * 768;
-            const float *const residual_row = residual + row * 768;
-            float *const sum_row = sum + row * 768;
-            float *const y_row = y + row * 768;
-            /* Head of 16 elements: h = x + residual; sum h. */
-            const __m512 x1 = _mm512_loadu_ps(x_row);
-            const __m512 residual1 = _mm512_loadu_ps(residual_row);
-            const __m512 h = _mm512_add_ps(x1, residual1);
-            __m512 total = h;
-            ng_avx512_pin(total);
-            const __m512 x2 = _mm512_loadu_ps(x_row + 768);
-            const __m512 residual2 = _mm512_loadu_ps(residual_row + 768);
-            const __m512 h1 = _mm512_add_ps(x2, residual2);
-            __m512 total1 = h1;
-            ng_avx512_pin(total1);
-            const __m512 x3 = _mm512_loadu_ps(x_row + 1536);
-            const __m512 residual3 = _mm512_loadu_ps(residual_row + 1536);
-            const __m512 h2 = _mm512_add_ps(x3, residual3);
-            __m512 total2 = h2;
-            ng_avx512_pin(total2);
-            const __m512 x4 = _mm512_loadu_ps(x_row + 2304);
-            const __m512 residual4 = _mm512_loadu_ps(residual_row + 2304);
-            const __m512 h3 = _mm512_add_ps(x4, residual4);
-            __m512 total3 = h3;
-            ng_avx512_pin(total3);
-            __m512 part = ng_avx512_fold_halves(total, total1);
-            __m512 part1 = ng_avx512_fold_halves(total2, total3);
-            __m512 part2 = ng_avx512_fold_quarters(part, part1);
-            __m512 part3 = ng_avx512_fold_pairs(part2, part2);
-            __m512 part4 = ng_avx512_fold_neighbours(part3, part3);
-            const __m512 sum_h = _mm512_add_ps(part4, zero);
-            /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-            const __m512 mu = _mm512_div_ps(sum_h, count);
-            const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
-            const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
-            const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), mu);
-            const __m512 mu4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), mu);
-            __m512 mu_of[4];
-            mu_of[0] = mu1;
-            mu_of[1] = mu2;
-            mu_of[2] = mu3;
-            mu_of[3] = mu4;
-            __m512 parts[4];
-            __m512 parts1[4];
-            for (size_t r = 0; r < 4; ++r) {
-                const float *const x_at = x_row + r * 768;
-                const float *const residual_at = residual_row + r * 768;
-                float *const sum_at = sum_row + r * 768;
-                const __m512 mu_here = mu_of[r];
-                __m512 total4 = zero;
-                __m512 total5 = zero;
-                __m512 total6 = zero;
-                __m512 total7 = zero;
-                __m512 squares = zero;
-                __m512 squares1 = zero;
-                __m512 squares2 = zero;
-                __m512 squares3 = zero;
-                for (size_t i = 0; i < 768; i += 64) {
-                    const __m512 x5 = _mm512_loadu_ps(x_at + i);
-                    const __m512 residual5 = _mm512_loadu_ps(residual_at + i);
-                    const __m512 h4 = _mm512_add_ps(x5, residual5);
-                    const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
-                    const __m512 residual6 = _mm512_loadu_ps(residual_at + i + 16);
-                    const __m512 h5 = _mm512_add_ps(x6, residual6);
-                    const __m512 x7 = _mm512_loadu_ps(x_at + i + 32);
-                    const __m512 residual7 = _mm512_loadu_ps(residual_at + i + 32);
-                    const __m512 h6 = _mm512_add_ps(x7, residual7);
-                    const __m512 x8 = _mm512_loadu_ps(x_at + i + 48);
-                    const __m512 residual8 = _mm512_loadu_ps(residual_at + i + 48);
-                    const __m512 h7 = _mm512_add_ps(x8, residual8);
-                    _mm512_storeu_ps(sum_at + i, h4);
-                    _mm512_storeu_ps(sum_at + i + 16, h5);
-                    _mm512_storeu_ps(sum_at + i + 32, h6);
-                    _mm512_storeu_ps(sum_at + i + 48, h7);
-                    const __m512 d = _mm512_sub_ps(h4, mu_here);
-                    total4 = _mm512_add_ps(total4, d);
-                    squares = _mm512_fmadd_ps(d, d, squares);
-                    const __m512 d1 = _mm512_sub_ps(h5, mu_here);
-                    total5 = _mm512_add_ps(total5, d1);
-                    squares1 = _mm512_fmadd_ps(d1, d1, squares1);
-                    const __m512 d2 = _mm512_sub_ps(h6, mu_here);
-                    total6 = _mm512_add_ps(total6, d2);
-                    squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-                    const __m512 d3 = _mm512_sub_ps(h7, mu_here);
-                    total7 = _mm512_add_ps(total7, d3);
-                    squares3 = _mm512_fmadd_ps(d3, d3, squares3);
-                }
-                __m512 part5 = _mm512_add_ps(total4, total6);
-                __m512 part6 = _mm512_add_ps(total5, total7);
-                __m512 part7 = _mm512_add_ps(part5, part6);
-                ng_avx512_pin(part7);
-                __m512 part8 = _mm512_add_ps(squares, squares2);
-                __m512 part9 = _mm512_add_ps(squares1, squares3);
-                __m512 part10 = _mm512_add_ps(part8, part9);
-                ng_avx512_pin(part10);
-                parts[r] = part7;
-                parts1[r] = part10;
-            }
-            __m512 part5 = ng_avx512_fold_halves(parts[0], parts[1]);
-            __m512 part6 = ng_avx512_fold_halves(parts[2], parts[3]);
-            __m512 part7 = ng_avx512_fold_quarters(part5, part6);
-            __m512 part8 = ng_avx512_fold_pairs(part7, part7);
-            __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-            __m512 part10 = ng_avx512_fold_halves(parts1[0], parts1[1]);
-            __m512 part11 = ng_avx512_fold_halves(parts1[2], parts1[3]);
-            __m512 part12 = ng_avx512_fold_quarters(part10, part11);
-            __m512 part13 = ng_avx512_fold_pairs(part12, part12);
-            __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
-            const __m512 sum_d = _mm512_add_ps(part9, zero);
-            /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1
-               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-            const __m512 delta = _mm512_div_ps(sum_d, count1);
-            const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
-            const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
-            const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
-            const __m512 delta4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), delta);
-            const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
-                    _mm512_div_ps(part14, count1)));
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
-            const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-            const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
-            const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), rstd);
-            const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(12), rstd);
-            for (size_t i = 0; i < 768; i += 32) {
-                const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
-                const __m512 d = _mm512_sub_ps(sum1, mu1);
-                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-                const __m512 beta1 = _mm512_loadu_ps(beta + i);
-                const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1, beta1);
-                const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 768);
-                const __m512 d1 = _mm512_sub_ps(sum2, mu2);
-                const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta2), rstd2), gamma1, beta1);
-                const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 1536);
-                const __m512 d2 = _mm512_sub_ps(sum3, mu3);
-                const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta3), rstd3), gamma1, beta1);
-                const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 2304);
-                const __m512 d3 = _mm512_sub_ps(sum4, mu4);
-                const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta4), rstd4), gamma1, beta1);
-                const __m512 sum5 = _mm512_loadu_ps(sum_row + i + 16);
-                const __m512 d4 = _mm512_sub_ps(sum5, mu1);
-                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-                const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
-                const __m512 out4 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d4, delta1), rstd1), gamma2, beta2);
-                const __m512 sum6 = _mm512_loadu_ps(sum_row + i + 784);
-                const __m512 d5 = _mm512_sub_ps(sum6, mu2);
-                const __m512 out5 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d5, delta2), rstd2), gamma2, beta2);
-                const __m512 sum7 = _mm512_loadu_ps(sum_row + i + 1552);
-                const __m512 d6 = _mm512_sub_ps(sum7, mu3);
-                const __m512 out6 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d6, delta3), rstd3), gamma2, beta2);
-                const __m512 sum8 = _mm512_loadu_ps(sum_row + i + 2320);
-                const __m512 d7 = _mm512_sub_ps(sum8, mu4);
-                const __m512 out7 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d7, delta4), rstd4), gamma2, beta2);
-                _mm512_storeu_ps(y_row + i, out);
-                _mm512_storeu_ps(y_row + i + 768, out1);
-                _mm512_storeu_ps(y_row + i + 1536, out2);
-                _mm512_storeu_ps(y_row + i + 2304, out3);
-                _mm512_storeu_ps(y_row + i + 16, out4);
-                _mm512_storeu_ps(y_row + i + 784, out5);
-                _mm512_storeu_ps(y_row + i + 1552, out6);
-                _mm512_storeu_ps(y_row + i + 2320, out7);
-            }
-        }
-    }
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 768;
         const float *const residual_row = residual + row * 768;
@@ -392,6 +187,9 @@ void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const 
         __m512 part16 = ng_avx512_halve_pairs(part15);
         __m512 part17 = ng_avx512_halve_neighbours(part16);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
+        const size_t ahead = rows - row >= 2 ? row + 1 : row;
+        const float *const x_ahead = x + ahead * 768;
+        const float *const residual_ahead = residual + ahead * 768;
         /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -401,21 +199,29 @@ void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const 
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 768; i += 64) {
+            __builtin_prefetch(x_ahead + i);
+            __builtin_prefetch(residual_ahead + i);
             const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
             const __m512 d = _mm512_sub_ps(sum1, mu1);
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
             const __m512 beta1 = _mm512_loadu_ps(beta + i);
             const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1, beta1);
+            __builtin_prefetch(x_ahead + i + 16);
+            __builtin_prefetch(residual_ahead + i + 16);
             const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
             const __m512 d1 = _mm512_sub_ps(sum2, mu1);
             const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
             const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
             const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2, beta2);
+            __builtin_prefetch(x_ahead + i + 32);
+            __builtin_prefetch(residual_ahead + i + 32);
             const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
             const __m512 d2 = _mm512_sub_ps(sum3, mu1);
             const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
             const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
             const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1), rstd1), gamma3, beta3);
+            __builtin_prefetch(x_ahead + i + 48);
+            __builtin_prefetch(residual_ahead + i + 48);
             const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
             const __m512 d3 = _mm512_sub_ps(sum4, mu1);
             const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);

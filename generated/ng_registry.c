@@ -1361,7 +1361,7 @@ static const ng_kernel ng_registry_kernels[] = {
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_scalar, ng_invoke_layernorm_fwd_f32_h768_addout_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx2", "layernorm fwd f32 h=768 addout",
-      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=1 stream=8192",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx2, ng_invoke_layernorm_fwd_f32_h768_addout_avx2, ng_runs_avx2 },
@@ -1375,7 +1375,7 @@ static const ng_kernel ng_registry_kernels[] = {
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f32_h768_addout", "avx512", "layernorm fwd f32 h=768 addout",
-      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=8192",
       768, 6144, 6144, 6144, sizeof ng_args_7 / sizeof ng_args_7[0],
       ng_args_7,
       (void (*)(void))ng_layernorm_fwd_f32_h768_addout_avx512, ng_invoke_layernorm_fwd_f32_h768_addout_avx512, ng_runs_avx512 },
@@ -1621,7 +1621,7 @@ static const ng_kernel ng_registry_kernels[] = {
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx2", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=1 stream=8192",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2, ng_runs_avx2 },
@@ -1635,7 +1635,7 @@ static const ng_kernel ng_registry_kernels[] = {
 #endif
 #if defined(__x86_64__)
     { "layernorm_fwd_f16_rf32_h1024_addout_alpha", "avx512", "layernorm fwd f16 residual=f32 h=1024 addout alpha",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=8192",
       1024, 6144, 6144, 4096, sizeof ng_args_14 / sizeof ng_args_14[0],
       ng_args_14,
       (void (*)(void))ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512, ng_runs_avx512 },
