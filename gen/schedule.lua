@@ -65,7 +65,8 @@ local function kind_of(plan) return is_16_bit(plan) and "narrow" or plan.saved a
 
 local function default_rows(plan, target)
   if target.emulates_fma then return 1 end
-  local by_sums = ROWS[target.types.f32.width][kind_of(plan)]
+  local measured = math.max(4, math.min(16, target.types.f32.width))
+  local by_sums = ROWS[measured][kind_of(plan)]
   for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
     if plan.n <= step[1] then return step[2] end
   end

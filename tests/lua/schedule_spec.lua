@@ -56,6 +56,15 @@ describe("a default schedule", function()
     end)
   end)
 
+  it("exists for vectors of every width", function()
+    local avx2 = targets.named "avx2"
+    local function like(base, changes) return setmetatable(changes, { __index = base }) end
+    for _, width in ipairs { 2, 32 } do
+      local other = like(avx2, { types = like(avx2.types, { f32 = like(avx2.types.f32, { width = width }) }) })
+      assert.is_number(schedule.choose(plan_of "layernorm f32 h=768", other).rows)
+    end
+  end)
+
   it("leaves registers free and has two blocks only where there are two", function()
     each_default(function(p, target)
       local chosen = schedule.choose(p, target)
