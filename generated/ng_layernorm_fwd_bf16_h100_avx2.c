@@ -57,6 +57,16 @@ NG_API void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, cons
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_ALIAS_U16
 #define NG_AVX2_ALIAS_U16
 typedef uint16_t __attribute__((__may_alias__)) ng_avx2_alias_u16;
@@ -227,7 +237,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 const __m256 d = _mm256_sub_ps(x9, mu_here);
                 __m256 total8 = d;
                 const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-                const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                const __m256 d1 = ng_avx2_sub_fma(x10, mu_here);
                 __m256 total9 = d1;
                 __m256 squares = _mm256_fmadd_ps(d, d, zero);
                 __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
@@ -236,7 +246,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 const __m256 d2 = _mm256_sub_ps(x11, mu_here);
                 __m256 total10 = d2;
                 const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-                const __m256 d3 = _mm256_sub_ps(x12, mu_here);
+                const __m256 d3 = ng_avx2_sub_fma(x12, mu_here);
                 __m256 total11 = d3;
                 __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
                 __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
@@ -246,7 +256,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 total8 = _mm256_add_ps(total8, d4);
                 ng_avx2_pin(total8);
                 const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-                const __m256 d5 = _mm256_sub_ps(x14, mu_here);
+                const __m256 d5 = ng_avx2_sub_fma(x14, mu_here);
                 total9 = _mm256_add_ps(total9, d5);
                 ng_avx2_pin(total9);
                 squares = _mm256_fmadd_ps(d4, d4, squares);
@@ -258,7 +268,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 total10 = _mm256_add_ps(total10, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
                 ng_avx2_pin(total10);
                 const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-                const __m256 d7 = _mm256_sub_ps(x16, mu_here);
+                const __m256 d7 = ng_avx2_sub_fma(x16, mu_here);
                 total11 = _mm256_add_ps(total11, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
                 ng_avx2_pin(total11);
                 squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
@@ -278,7 +288,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 const __m256 d8 = _mm256_sub_ps(x17, mu_here);
                 __m256 total12 = d8;
                 const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                const __m256 d9 = _mm256_sub_ps(x18, mu_here);
+                const __m256 d9 = ng_avx2_sub_fma(x18, mu_here);
                 __m256 total13 = d9;
                 __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
                 __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
@@ -287,7 +297,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 const __m256 d10 = _mm256_sub_ps(x19, mu_here);
                 __m256 total14 = d10;
                 const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                const __m256 d11 = _mm256_sub_ps(x20, mu_here);
+                const __m256 d11 = ng_avx2_sub_fma(x20, mu_here);
                 __m256 total15 = d11;
                 __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
                 __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
@@ -297,7 +307,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
                 total12 = _mm256_add_ps(total12, d12);
                 ng_avx2_pin(total12);
                 const __m256 x22 = _mm256_castsi256_ps(_mm256_and_si256(x_raw10, _mm256_set1_epi32(-65536)));
-                const __m256 d13 = _mm256_sub_ps(x22, mu_here);
+                const __m256 d13 = ng_avx2_sub_fma(x22, mu_here);
                 total13 = _mm256_add_ps(total13, d13);
                 ng_avx2_pin(total13);
                 squares4 = _mm256_fmadd_ps(d12, d12, squares4);
@@ -480,7 +490,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 d = _mm256_sub_ps(x3, mu1);
         __m256 total2 = d;
         const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-        const __m256 d1 = _mm256_sub_ps(x4, mu1);
+        const __m256 d1 = ng_avx2_sub_fma(x4, mu1);
         __m256 total3 = d1;
         __m256 squares = _mm256_fmadd_ps(d, d, zero);
         __m256 squares1 = _mm256_fmadd_ps(d1, d1, zero);
@@ -489,7 +499,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 d2 = _mm256_sub_ps(x5, mu1);
         __m256 total4 = d2;
         const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-        const __m256 d3 = _mm256_sub_ps(x6, mu1);
+        const __m256 d3 = ng_avx2_sub_fma(x6, mu1);
         __m256 total5 = d3;
         __m256 squares2 = _mm256_fmadd_ps(d2, d2, zero);
         __m256 squares3 = _mm256_fmadd_ps(d3, d3, zero);
@@ -499,7 +509,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         total2 = _mm256_add_ps(total2, d4);
         ng_avx2_pin(total2);
         const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-        const __m256 d5 = _mm256_sub_ps(x8, mu1);
+        const __m256 d5 = ng_avx2_sub_fma(x8, mu1);
         total3 = _mm256_add_ps(total3, d5);
         ng_avx2_pin(total3);
         squares = _mm256_fmadd_ps(d4, d4, squares);
@@ -510,7 +520,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         total4 = _mm256_add_ps(total4, _mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03));
         ng_avx2_pin(total4);
         const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-        const __m256 d7 = _mm256_sub_ps(x10, mu1);
+        const __m256 d7 = ng_avx2_sub_fma(x10, mu1);
         total5 = _mm256_add_ps(total5, _mm256_blend_ps(_mm256_setzero_ps(), d7, 0x03));
         ng_avx2_pin(total5);
         squares2 = _mm256_fmadd_ps(_mm256_blend_ps(_mm256_setzero_ps(), d6, 0x03),
@@ -530,7 +540,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 d8 = _mm256_sub_ps(x11, mu1);
         __m256 total6 = d8;
         const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-        const __m256 d9 = _mm256_sub_ps(x12, mu1);
+        const __m256 d9 = ng_avx2_sub_fma(x12, mu1);
         __m256 total7 = d9;
         __m256 squares4 = _mm256_fmadd_ps(d8, d8, zero);
         __m256 squares5 = _mm256_fmadd_ps(d9, d9, zero);
@@ -539,7 +549,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 d10 = _mm256_sub_ps(x13, mu1);
         __m256 total8 = d10;
         const __m256 x14 = _mm256_castsi256_ps(_mm256_and_si256(x_raw6, _mm256_set1_epi32(-65536)));
-        const __m256 d11 = _mm256_sub_ps(x14, mu1);
+        const __m256 d11 = ng_avx2_sub_fma(x14, mu1);
         __m256 total9 = d11;
         __m256 squares6 = _mm256_fmadd_ps(d10, d10, zero);
         __m256 squares7 = _mm256_fmadd_ps(d11, d11, zero);
@@ -549,7 +559,7 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         total6 = _mm256_add_ps(total6, d12);
         ng_avx2_pin(total6);
         const __m256 x16 = _mm256_castsi256_ps(_mm256_and_si256(x_raw7, _mm256_set1_epi32(-65536)));
-        const __m256 d13 = _mm256_sub_ps(x16, mu1);
+        const __m256 d13 = ng_avx2_sub_fma(x16, mu1);
         total7 = _mm256_add_ps(total7, d13);
         ng_avx2_pin(total7);
         squares4 = _mm256_fmadd_ps(d12, d12, squares4);

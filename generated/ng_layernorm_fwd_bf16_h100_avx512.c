@@ -65,6 +65,16 @@ NG_API void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, co
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_HALVES
 #define NG_AVX512_HALVE_HALVES
 /* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
@@ -211,7 +221,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d = _mm512_sub_ps(x9, mu1);
             __m512 total8 = d;
             const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x10, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x10, mu1);
             __m512 total9 = d1;
             __m512 squares = _mm512_fmadd_ps(d, d, zero);
             __m512 squares1 = _mm512_fmadd_ps(d1, d1, zero);
@@ -220,7 +230,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d2 = _mm512_sub_ps(x11, mu1);
             __m512 total10 = d2;
             const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x12, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x12, mu1);
             __m512 total11 = d3;
             __m512 squares2 = _mm512_fmadd_ps(d2, d2, zero);
             __m512 squares3 = _mm512_fmadd_ps(d3, d3, zero);
@@ -230,7 +240,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total8 = _mm512_add_ps(total8, d4);
             ng_avx512_pin(total8);
             const __m512 x14 = _mm512_castsi512_ps(_mm512_and_si512(x_raw6, _mm512_set1_epi32(-65536)));
-            const __m512 d5 = _mm512_sub_ps(x14, mu1);
+            const __m512 d5 = ng_avx512_sub_fma(x14, mu1);
             total9 = _mm512_add_ps(total9, d5);
             ng_avx512_pin(total9);
             squares = _mm512_fmadd_ps(d4, d4, squares);
@@ -241,7 +251,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total10 = _mm512_add_ps(total10, _mm512_maskz_mov_ps((__mmask16)0x3, d6));
             ng_avx512_pin(total10);
             const __m512 x16 = _mm512_castsi512_ps(_mm512_and_si512(x_raw7, _mm512_set1_epi32(-65536)));
-            const __m512 d7 = _mm512_sub_ps(x16, mu1);
+            const __m512 d7 = ng_avx512_sub_fma(x16, mu1);
             total11 = _mm512_add_ps(total11, _mm512_maskz_mov_ps((__mmask16)0x3, d7));
             ng_avx512_pin(total11);
             squares2 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d6), _mm512_maskz_mov_ps((__mmask16)0x3,
@@ -261,7 +271,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d8 = _mm512_sub_ps(x17, mu2);
             __m512 total12 = d8;
             const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-            const __m512 d9 = _mm512_sub_ps(x18, mu2);
+            const __m512 d9 = ng_avx512_sub_fma(x18, mu2);
             __m512 total13 = d9;
             __m512 squares4 = _mm512_fmadd_ps(d8, d8, zero);
             __m512 squares5 = _mm512_fmadd_ps(d9, d9, zero);
@@ -270,7 +280,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d10 = _mm512_sub_ps(x19, mu2);
             __m512 total14 = d10;
             const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-            const __m512 d11 = _mm512_sub_ps(x20, mu2);
+            const __m512 d11 = ng_avx512_sub_fma(x20, mu2);
             __m512 total15 = d11;
             __m512 squares6 = _mm512_fmadd_ps(d10, d10, zero);
             __m512 squares7 = _mm512_fmadd_ps(d11, d11, zero);
@@ -280,7 +290,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total12 = _mm512_add_ps(total12, d12);
             ng_avx512_pin(total12);
             const __m512 x22 = _mm512_castsi512_ps(_mm512_and_si512(x_raw10, _mm512_set1_epi32(-65536)));
-            const __m512 d13 = _mm512_sub_ps(x22, mu2);
+            const __m512 d13 = ng_avx512_sub_fma(x22, mu2);
             total13 = _mm512_add_ps(total13, d13);
             ng_avx512_pin(total13);
             squares4 = _mm512_fmadd_ps(d12, d12, squares4);
@@ -291,7 +301,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total14 = _mm512_add_ps(total14, _mm512_maskz_mov_ps((__mmask16)0x3, d14));
             ng_avx512_pin(total14);
             const __m512 x24 = _mm512_castsi512_ps(_mm512_and_si512(x_raw11, _mm512_set1_epi32(-65536)));
-            const __m512 d15 = _mm512_sub_ps(x24, mu2);
+            const __m512 d15 = ng_avx512_sub_fma(x24, mu2);
             total15 = _mm512_add_ps(total15, _mm512_maskz_mov_ps((__mmask16)0x3, d15));
             ng_avx512_pin(total15);
             squares6 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d14), _mm512_maskz_mov_ps((__mmask16)0x3,
@@ -311,7 +321,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d16 = _mm512_sub_ps(x25, mu3);
             __m512 total16 = d16;
             const __m512 x26 = _mm512_castsi512_ps(_mm512_and_si512(x_raw12, _mm512_set1_epi32(-65536)));
-            const __m512 d17 = _mm512_sub_ps(x26, mu3);
+            const __m512 d17 = ng_avx512_sub_fma(x26, mu3);
             __m512 total17 = d17;
             __m512 squares8 = _mm512_fmadd_ps(d16, d16, zero);
             __m512 squares9 = _mm512_fmadd_ps(d17, d17, zero);
@@ -320,7 +330,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d18 = _mm512_sub_ps(x27, mu3);
             __m512 total18 = d18;
             const __m512 x28 = _mm512_castsi512_ps(_mm512_and_si512(x_raw13, _mm512_set1_epi32(-65536)));
-            const __m512 d19 = _mm512_sub_ps(x28, mu3);
+            const __m512 d19 = ng_avx512_sub_fma(x28, mu3);
             __m512 total19 = d19;
             __m512 squares10 = _mm512_fmadd_ps(d18, d18, zero);
             __m512 squares11 = _mm512_fmadd_ps(d19, d19, zero);
@@ -330,7 +340,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total16 = _mm512_add_ps(total16, d20);
             ng_avx512_pin(total16);
             const __m512 x30 = _mm512_castsi512_ps(_mm512_and_si512(x_raw14, _mm512_set1_epi32(-65536)));
-            const __m512 d21 = _mm512_sub_ps(x30, mu3);
+            const __m512 d21 = ng_avx512_sub_fma(x30, mu3);
             total17 = _mm512_add_ps(total17, d21);
             ng_avx512_pin(total17);
             squares8 = _mm512_fmadd_ps(d20, d20, squares8);
@@ -341,7 +351,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total18 = _mm512_add_ps(total18, _mm512_maskz_mov_ps((__mmask16)0x3, d22));
             ng_avx512_pin(total18);
             const __m512 x32 = _mm512_castsi512_ps(_mm512_and_si512(x_raw15, _mm512_set1_epi32(-65536)));
-            const __m512 d23 = _mm512_sub_ps(x32, mu3);
+            const __m512 d23 = ng_avx512_sub_fma(x32, mu3);
             total19 = _mm512_add_ps(total19, _mm512_maskz_mov_ps((__mmask16)0x3, d23));
             ng_avx512_pin(total19);
             squares10 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d22), _mm512_maskz_mov_ps((__mmask16)0x3,
@@ -361,7 +371,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d24 = _mm512_sub_ps(x33, mu4);
             __m512 total20 = d24;
             const __m512 x34 = _mm512_castsi512_ps(_mm512_and_si512(x_raw16, _mm512_set1_epi32(-65536)));
-            const __m512 d25 = _mm512_sub_ps(x34, mu4);
+            const __m512 d25 = ng_avx512_sub_fma(x34, mu4);
             __m512 total21 = d25;
             __m512 squares12 = _mm512_fmadd_ps(d24, d24, zero);
             __m512 squares13 = _mm512_fmadd_ps(d25, d25, zero);
@@ -370,7 +380,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 d26 = _mm512_sub_ps(x35, mu4);
             __m512 total22 = d26;
             const __m512 x36 = _mm512_castsi512_ps(_mm512_and_si512(x_raw17, _mm512_set1_epi32(-65536)));
-            const __m512 d27 = _mm512_sub_ps(x36, mu4);
+            const __m512 d27 = ng_avx512_sub_fma(x36, mu4);
             __m512 total23 = d27;
             __m512 squares14 = _mm512_fmadd_ps(d26, d26, zero);
             __m512 squares15 = _mm512_fmadd_ps(d27, d27, zero);
@@ -380,7 +390,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total20 = _mm512_add_ps(total20, d28);
             ng_avx512_pin(total20);
             const __m512 x38 = _mm512_castsi512_ps(_mm512_and_si512(x_raw18, _mm512_set1_epi32(-65536)));
-            const __m512 d29 = _mm512_sub_ps(x38, mu4);
+            const __m512 d29 = ng_avx512_sub_fma(x38, mu4);
             total21 = _mm512_add_ps(total21, d29);
             ng_avx512_pin(total21);
             squares12 = _mm512_fmadd_ps(d28, d28, squares12);
@@ -391,7 +401,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             total22 = _mm512_add_ps(total22, _mm512_maskz_mov_ps((__mmask16)0x3, d30));
             ng_avx512_pin(total22);
             const __m512 x40 = _mm512_castsi512_ps(_mm512_and_si512(x_raw19, _mm512_set1_epi32(-65536)));
-            const __m512 d31 = _mm512_sub_ps(x40, mu4);
+            const __m512 d31 = ng_avx512_sub_fma(x40, mu4);
             total23 = _mm512_add_ps(total23, _mm512_maskz_mov_ps((__mmask16)0x3, d31));
             ng_avx512_pin(total23);
             squares14 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d30), _mm512_maskz_mov_ps((__mmask16)0x3,
@@ -643,7 +653,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d = _mm512_sub_ps(x3, mu1);
         __m512 total2 = d;
         const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-        const __m512 d1 = _mm512_sub_ps(x4, mu1);
+        const __m512 d1 = ng_avx512_sub_fma(x4, mu1);
         __m512 total3 = d1;
         __m512 squares = _mm512_fmadd_ps(d, d, zero);
         __m512 squares1 = _mm512_fmadd_ps(d1, d1, zero);
@@ -652,7 +662,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 d2 = _mm512_sub_ps(x5, mu1);
         __m512 total4 = d2;
         const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-        const __m512 d3 = _mm512_sub_ps(x6, mu1);
+        const __m512 d3 = ng_avx512_sub_fma(x6, mu1);
         __m512 total5 = d3;
         __m512 squares2 = _mm512_fmadd_ps(d2, d2, zero);
         __m512 squares3 = _mm512_fmadd_ps(d3, d3, zero);
@@ -662,7 +672,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         total2 = _mm512_add_ps(total2, d4);
         ng_avx512_pin(total2);
         const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-        const __m512 d5 = _mm512_sub_ps(x8, mu1);
+        const __m512 d5 = ng_avx512_sub_fma(x8, mu1);
         total3 = _mm512_add_ps(total3, d5);
         ng_avx512_pin(total3);
         squares = _mm512_fmadd_ps(d4, d4, squares);
@@ -673,7 +683,7 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         total4 = _mm512_add_ps(total4, _mm512_maskz_mov_ps((__mmask16)0x3, d6));
         ng_avx512_pin(total4);
         const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-        const __m512 d7 = _mm512_sub_ps(x10, mu1);
+        const __m512 d7 = ng_avx512_sub_fma(x10, mu1);
         total5 = _mm512_add_ps(total5, _mm512_maskz_mov_ps((__mmask16)0x3, d7));
         ng_avx512_pin(total5);
         squares2 = _mm512_fmadd_ps(_mm512_maskz_mov_ps((__mmask16)0x3, d6), _mm512_maskz_mov_ps((__mmask16)0x3, d6),

@@ -51,6 +51,16 @@ NG_API void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, con
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -170,7 +180,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                         const __m256 d = _mm256_sub_ps(x5, mu_here);
                         total4 = _mm256_add_ps(total4, d);
                         const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                        const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                        const __m256 d1 = ng_avx2_sub_fma(x6, mu_here);
                         total5 = _mm256_add_ps(total5, d1);
                         squares = _mm256_fmadd_ps(d, d, squares);
                         squares1 = _mm256_fmadd_ps(d1, d1, squares1);
@@ -179,7 +189,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                         const __m256 d2 = _mm256_sub_ps(x7, mu_here);
                         total6 = _mm256_add_ps(total6, d2);
                         const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                        const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                        const __m256 d3 = ng_avx2_sub_fma(x8, mu_here);
                         total7 = _mm256_add_ps(total7, d3);
                         squares2 = _mm256_fmadd_ps(d2, d2, squares2);
                         squares3 = _mm256_fmadd_ps(d3, d3, squares3);
@@ -206,7 +216,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                         const __m256 d = _mm256_sub_ps(x5, mu_here);
                         total8 = _mm256_add_ps(total8, d);
                         const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                        const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                        const __m256 d1 = ng_avx2_sub_fma(x6, mu_here);
                         total9 = _mm256_add_ps(total9, d1);
                         squares4 = _mm256_fmadd_ps(d, d, squares4);
                         squares5 = _mm256_fmadd_ps(d1, d1, squares5);
@@ -215,7 +225,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                         const __m256 d2 = _mm256_sub_ps(x7, mu_here);
                         total10 = _mm256_add_ps(total10, d2);
                         const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                        const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                        const __m256 d3 = ng_avx2_sub_fma(x8, mu_here);
                         total11 = _mm256_add_ps(total11, d3);
                         squares6 = _mm256_fmadd_ps(d2, d2, squares6);
                         squares7 = _mm256_fmadd_ps(d3, d3, squares7);
@@ -335,7 +345,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x3, mu);
             total2 = _mm256_add_ps(total2, d);
             const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x4, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x4, mu);
             total3 = _mm256_add_ps(total3, d1);
             squares = _mm256_fmadd_ps(d, d, squares);
             squares1 = _mm256_fmadd_ps(d1, d1, squares1);
@@ -344,7 +354,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x5, mu);
             total4 = _mm256_add_ps(total4, d2);
             const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x6, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x6, mu);
             total5 = _mm256_add_ps(total5, d3);
             squares2 = _mm256_fmadd_ps(d2, d2, squares2);
             squares3 = _mm256_fmadd_ps(d3, d3, squares3);
@@ -371,7 +381,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x3, mu);
             total6 = _mm256_add_ps(total6, d);
             const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x4, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x4, mu);
             total7 = _mm256_add_ps(total7, d1);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
@@ -380,7 +390,7 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x5, mu);
             total8 = _mm256_add_ps(total8, d2);
             const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x6, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x6, mu);
             total9 = _mm256_add_ps(total9, d3);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);

@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, c
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_QUARTERS
 #define NG_AVX512_HALVE_QUARTERS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
@@ -217,7 +227,7 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
                         const __m512 d = _mm512_sub_ps(x9, mu_here);
                         total8 = _mm512_add_ps(total8, d);
                         const __m512 x10 = _mm512_castsi512_ps(_mm512_and_si512(x_raw4, _mm512_set1_epi32(-65536)));
-                        const __m512 d1 = _mm512_sub_ps(x10, mu_here);
+                        const __m512 d1 = ng_avx512_sub_fma(x10, mu_here);
                         total9 = _mm512_add_ps(total9, d1);
                         squares = _mm512_fmadd_ps(d, d, squares);
                         squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -226,7 +236,7 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
                         const __m512 d2 = _mm512_sub_ps(x11, mu_here);
                         total10 = _mm512_add_ps(total10, d2);
                         const __m512 x12 = _mm512_castsi512_ps(_mm512_and_si512(x_raw5, _mm512_set1_epi32(-65536)));
-                        const __m512 d3 = _mm512_sub_ps(x12, mu_here);
+                        const __m512 d3 = ng_avx512_sub_fma(x12, mu_here);
                         total11 = _mm512_add_ps(total11, d3);
                         squares2 = _mm512_fmadd_ps(d2, d2, squares2);
                         squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -370,7 +380,7 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d = _mm512_sub_ps(x3, mu1);
             total2 = _mm512_add_ps(total2, d);
             const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x4, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x4, mu1);
             total3 = _mm512_add_ps(total3, d1);
             squares = _mm512_fmadd_ps(d, d, squares);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -379,7 +389,7 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d2 = _mm512_sub_ps(x5, mu1);
             total4 = _mm512_add_ps(total4, d2);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x6, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x6, mu1);
             total5 = _mm512_add_ps(total5, d3);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);

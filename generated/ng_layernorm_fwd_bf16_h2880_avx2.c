@@ -51,6 +51,16 @@ NG_API void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, con
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -210,7 +220,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d = _mm256_sub_ps(x17, mu_here);
                     total16 = _mm256_add_ps(total16, d);
                     const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x18, mu_here);
                     total17 = _mm256_add_ps(total17, d1);
                     squares = _mm256_fmadd_ps(d, d, squares);
                     squares1 = _mm256_fmadd_ps(d1, d1, squares1);
@@ -219,7 +229,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d2 = _mm256_sub_ps(x19, mu_here);
                     total18 = _mm256_add_ps(total18, d2);
                     const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x20, mu_here);
                     total19 = _mm256_add_ps(total19, d3);
                     squares2 = _mm256_fmadd_ps(d2, d2, squares2);
                     squares3 = _mm256_fmadd_ps(d3, d3, squares3);
@@ -246,7 +256,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d = _mm256_sub_ps(x17, mu_here);
                     total20 = _mm256_add_ps(total20, d);
                     const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x18, mu_here);
                     total21 = _mm256_add_ps(total21, d1);
                     squares4 = _mm256_fmadd_ps(d, d, squares4);
                     squares5 = _mm256_fmadd_ps(d1, d1, squares5);
@@ -255,7 +265,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d2 = _mm256_sub_ps(x19, mu_here);
                     total22 = _mm256_add_ps(total22, d2);
                     const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x20, mu_here);
                     total23 = _mm256_add_ps(total23, d3);
                     squares6 = _mm256_fmadd_ps(d2, d2, squares6);
                     squares7 = _mm256_fmadd_ps(d3, d3, squares7);
@@ -313,7 +323,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d = _mm256_sub_ps(x17, mu_here);
                     total16 = _mm256_add_ps(total16, d);
                     const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x18, mu_here);
                     total17 = _mm256_add_ps(total17, d1);
                     squares = _mm256_fmadd_ps(d, d, squares);
                     squares1 = _mm256_fmadd_ps(d1, d1, squares1);
@@ -322,7 +332,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d2 = _mm256_sub_ps(x19, mu_here);
                     total18 = _mm256_add_ps(total18, d2);
                     const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x20, mu_here);
                     total19 = _mm256_add_ps(total19, d3);
                     squares2 = _mm256_fmadd_ps(d2, d2, squares2);
                     squares3 = _mm256_fmadd_ps(d3, d3, squares3);
@@ -349,7 +359,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d = _mm256_sub_ps(x17, mu_here);
                     total20 = _mm256_add_ps(total20, d);
                     const __m256 x18 = _mm256_castsi256_ps(_mm256_and_si256(x_raw8, _mm256_set1_epi32(-65536)));
-                    const __m256 d1 = _mm256_sub_ps(x18, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x18, mu_here);
                     total21 = _mm256_add_ps(total21, d1);
                     squares4 = _mm256_fmadd_ps(d, d, squares4);
                     squares5 = _mm256_fmadd_ps(d1, d1, squares5);
@@ -358,7 +368,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
                     const __m256 d2 = _mm256_sub_ps(x19, mu_here);
                     total22 = _mm256_add_ps(total22, d2);
                     const __m256 x20 = _mm256_castsi256_ps(_mm256_and_si256(x_raw9, _mm256_set1_epi32(-65536)));
-                    const __m256 d3 = _mm256_sub_ps(x20, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x20, mu_here);
                     total23 = _mm256_add_ps(total23, d3);
                     squares6 = _mm256_fmadd_ps(d2, d2, squares6);
                     squares7 = _mm256_fmadd_ps(d3, d3, squares7);
@@ -492,7 +502,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x9, mu);
             total8 = _mm256_add_ps(total8, d);
             const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x10, mu);
             total9 = _mm256_add_ps(total9, d1);
             squares = _mm256_fmadd_ps(d, d, squares);
             squares1 = _mm256_fmadd_ps(d1, d1, squares1);
@@ -501,7 +511,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x11, mu);
             total10 = _mm256_add_ps(total10, d2);
             const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x12, mu);
             total11 = _mm256_add_ps(total11, d3);
             squares2 = _mm256_fmadd_ps(d2, d2, squares2);
             squares3 = _mm256_fmadd_ps(d3, d3, squares3);
@@ -528,7 +538,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x9, mu);
             total12 = _mm256_add_ps(total12, d);
             const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x10, mu);
             total13 = _mm256_add_ps(total13, d1);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
@@ -537,7 +547,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x11, mu);
             total14 = _mm256_add_ps(total14, d2);
             const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x12, mu);
             total15 = _mm256_add_ps(total15, d3);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);
@@ -580,7 +590,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x9, mu);
             total16 = _mm256_add_ps(total16, d);
             const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x10, mu);
             total17 = _mm256_add_ps(total17, d1);
             squares8 = _mm256_fmadd_ps(d, d, squares8);
             squares9 = _mm256_fmadd_ps(d1, d1, squares9);
@@ -589,7 +599,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x11, mu);
             total18 = _mm256_add_ps(total18, d2);
             const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x12, mu);
             total19 = _mm256_add_ps(total19, d3);
             squares10 = _mm256_fmadd_ps(d2, d2, squares10);
             squares11 = _mm256_fmadd_ps(d3, d3, squares11);
@@ -616,7 +626,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d = _mm256_sub_ps(x9, mu);
             total20 = _mm256_add_ps(total20, d);
             const __m256 x10 = _mm256_castsi256_ps(_mm256_and_si256(x_raw4, _mm256_set1_epi32(-65536)));
-            const __m256 d1 = _mm256_sub_ps(x10, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x10, mu);
             total21 = _mm256_add_ps(total21, d1);
             squares12 = _mm256_fmadd_ps(d, d, squares12);
             squares13 = _mm256_fmadd_ps(d1, d1, squares13);
@@ -625,7 +635,7 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 d2 = _mm256_sub_ps(x11, mu);
             total22 = _mm256_add_ps(total22, d2);
             const __m256 x12 = _mm256_castsi256_ps(_mm256_and_si256(x_raw5, _mm256_set1_epi32(-65536)));
-            const __m256 d3 = _mm256_sub_ps(x12, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x12, mu);
             total23 = _mm256_add_ps(total23, d3);
             squares14 = _mm256_fmadd_ps(d2, d2, squares14);
             squares15 = _mm256_fmadd_ps(d3, d3, squares15);

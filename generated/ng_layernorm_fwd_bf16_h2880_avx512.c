@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, c
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_QUARTERS
 #define NG_AVX512_HALVE_QUARTERS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
@@ -239,7 +249,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
                     const __m512 d = _mm512_sub_ps(x17, mu_here);
                     total16 = _mm512_add_ps(total16, d);
                     const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-                    const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                    const __m512 d1 = ng_avx512_sub_fma(x18, mu_here);
                     total17 = _mm512_add_ps(total17, d1);
                     squares = _mm512_fmadd_ps(d, d, squares);
                     squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -248,7 +258,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
                     const __m512 d2 = _mm512_sub_ps(x19, mu_here);
                     total18 = _mm512_add_ps(total18, d2);
                     const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-                    const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                    const __m512 d3 = ng_avx512_sub_fma(x20, mu_here);
                     total19 = _mm512_add_ps(total19, d3);
                     squares2 = _mm512_fmadd_ps(d2, d2, squares2);
                     squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -308,7 +318,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
                     const __m512 d = _mm512_sub_ps(x17, mu_here);
                     total16 = _mm512_add_ps(total16, d);
                     const __m512 x18 = _mm512_castsi512_ps(_mm512_and_si512(x_raw8, _mm512_set1_epi32(-65536)));
-                    const __m512 d1 = _mm512_sub_ps(x18, mu_here);
+                    const __m512 d1 = ng_avx512_sub_fma(x18, mu_here);
                     total17 = _mm512_add_ps(total17, d1);
                     squares = _mm512_fmadd_ps(d, d, squares);
                     squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -317,7 +327,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
                     const __m512 d2 = _mm512_sub_ps(x19, mu_here);
                     total18 = _mm512_add_ps(total18, d2);
                     const __m512 x20 = _mm512_castsi512_ps(_mm512_and_si512(x_raw9, _mm512_set1_epi32(-65536)));
-                    const __m512 d3 = _mm512_sub_ps(x20, mu_here);
+                    const __m512 d3 = ng_avx512_sub_fma(x20, mu_here);
                     total19 = _mm512_add_ps(total19, d3);
                     squares2 = _mm512_fmadd_ps(d2, d2, squares2);
                     squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -457,7 +467,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d = _mm512_sub_ps(x5, mu1);
             total4 = _mm512_add_ps(total4, d);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x6, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x6, mu1);
             total5 = _mm512_add_ps(total5, d1);
             squares = _mm512_fmadd_ps(d, d, squares);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -466,7 +476,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d2 = _mm512_sub_ps(x7, mu1);
             total6 = _mm512_add_ps(total6, d2);
             const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x8, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x8, mu1);
             total7 = _mm512_add_ps(total7, d3);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
@@ -503,7 +513,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d = _mm512_sub_ps(x5, mu1);
             total8 = _mm512_add_ps(total8, d);
             const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-            const __m512 d1 = _mm512_sub_ps(x6, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x6, mu1);
             total9 = _mm512_add_ps(total9, d1);
             squares4 = _mm512_fmadd_ps(d, d, squares4);
             squares5 = _mm512_fmadd_ps(d1, d1, squares5);
@@ -512,7 +522,7 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 d2 = _mm512_sub_ps(x7, mu1);
             total10 = _mm512_add_ps(total10, d2);
             const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-            const __m512 d3 = _mm512_sub_ps(x8, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x8, mu1);
             total11 = _mm512_add_ps(total11, d3);
             squares6 = _mm512_fmadd_ps(d2, d2, squares6);
             squares7 = _mm512_fmadd_ps(d3, d3, squares7);

@@ -50,6 +50,16 @@ NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -186,22 +196,22 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
                 for (size_t i = 0; i < 512; i += 64) {
                     const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 8));
                     const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-                    const __m256 d = _mm256_sub_ps(x5, mu_here);
+                    const __m256 d = ng_avx2_sub_fma(x5, mu_here);
                     total8 = _mm256_add_ps(total8, d);
                     squares4 = _mm256_fmadd_ps(d, d, squares4);
                     const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 24));
                     const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
-                    const __m256 d1 = _mm256_sub_ps(x6, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x6, mu_here);
                     total9 = _mm256_add_ps(total9, d1);
                     squares5 = _mm256_fmadd_ps(d1, d1, squares5);
                     const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 40));
                     const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
-                    const __m256 d2 = _mm256_sub_ps(x7, mu_here);
+                    const __m256 d2 = ng_avx2_sub_fma(x7, mu_here);
                     total10 = _mm256_add_ps(total10, d2);
                     squares6 = _mm256_fmadd_ps(d2, d2, squares6);
                     const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_at + i + 56));
                     const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
-                    const __m256 d3 = _mm256_sub_ps(x8, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x8, mu_here);
                     total11 = _mm256_add_ps(total11, d3);
                     squares7 = _mm256_fmadd_ps(d3, d3, squares7);
                 }
@@ -331,22 +341,22 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         for (size_t i = 0; i < 512; i += 64) {
             const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
             const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
-            const __m256 d = _mm256_sub_ps(x2, mu);
+            const __m256 d = ng_avx2_sub_fma(x2, mu);
             total5 = _mm256_add_ps(total5, d);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
             const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            const __m256 d1 = _mm256_sub_ps(x3, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x3, mu);
             total6 = _mm256_add_ps(total6, d1);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
             const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
             const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            const __m256 d2 = _mm256_sub_ps(x4, mu);
+            const __m256 d2 = ng_avx2_sub_fma(x4, mu);
             total7 = _mm256_add_ps(total7, d2);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
             const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
             const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
-            const __m256 d3 = _mm256_sub_ps(x5, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x5, mu);
             total8 = _mm256_add_ps(total8, d3);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);
         }

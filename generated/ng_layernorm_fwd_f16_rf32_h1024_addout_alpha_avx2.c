@@ -52,6 +52,16 @@ NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -203,16 +213,16 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
             _mm256_storeu_ps(sum_row + i + 24, h3);
             _mm256_storeu_ps(sum_row + i + 40, h4);
             _mm256_storeu_ps(sum_row + i + 56, h5);
-            const __m256 d = _mm256_sub_ps(h2, mu);
+            const __m256 d = ng_avx2_sub_fma(h2, mu);
             total6 = _mm256_add_ps(total6, d);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
-            const __m256 d1 = _mm256_sub_ps(h3, mu);
+            const __m256 d1 = ng_avx2_sub_fma(h3, mu);
             total7 = _mm256_add_ps(total7, d1);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
-            const __m256 d2 = _mm256_sub_ps(h4, mu);
+            const __m256 d2 = ng_avx2_sub_fma(h4, mu);
             total8 = _mm256_add_ps(total8, d2);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
-            const __m256 d3 = _mm256_sub_ps(h5, mu);
+            const __m256 d3 = ng_avx2_sub_fma(h5, mu);
             total9 = _mm256_add_ps(total9, d3);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);
         }

@@ -61,6 +61,16 @@ NG_API void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, con
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_HALVES
 #define NG_AVX512_HALVE_HALVES
 /* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
@@ -182,13 +192,13 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
             const __m512 d = _mm512_sub_ps(h1, mu1);
             total1 = _mm512_add_ps(total1, d);
             squares = _mm512_fmadd_ps(d, d, squares);
-            const __m512 d1 = _mm512_sub_ps(h2, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(h2, mu1);
             total2 = _mm512_add_ps(total2, d1);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
             const __m512 d2 = _mm512_sub_ps(h3, mu1);
             total3 = _mm512_add_ps(total3, d2);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
-            const __m512 d3 = _mm512_sub_ps(h4, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(h4, mu1);
             total4 = _mm512_add_ps(total4, d3);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
         }

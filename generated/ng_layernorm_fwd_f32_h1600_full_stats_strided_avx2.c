@@ -52,6 +52,16 @@ NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, cons
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -229,19 +239,19 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
         __m256 squares7 = zero;
         for (size_t i = 0; i < 832; i += 64) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i + 8);
-            const __m256 d = _mm256_sub_ps(x1, mu);
+            const __m256 d = ng_avx2_sub_fma(x1, mu);
             total20 = _mm256_add_ps(total20, d);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
             const __m256 x2 = _mm256_loadu_ps(x_row + i + 24);
-            const __m256 d1 = _mm256_sub_ps(x2, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x2, mu);
             total21 = _mm256_add_ps(total21, d1);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
             const __m256 x3 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 d2 = _mm256_sub_ps(x3, mu);
+            const __m256 d2 = ng_avx2_sub_fma(x3, mu);
             total22 = _mm256_add_ps(total22, d2);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 d3 = _mm256_sub_ps(x4, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x4, mu);
             total23 = _mm256_add_ps(total23, d3);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);
         }
@@ -307,19 +317,19 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
         __m256 squares15 = zero;
         for (size_t i = 0; i < 768; i += 64) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i + 840);
-            const __m256 d = _mm256_sub_ps(x1, mu);
+            const __m256 d = ng_avx2_sub_fma(x1, mu);
             total28 = _mm256_add_ps(total28, d);
             squares12 = _mm256_fmadd_ps(d, d, squares12);
             const __m256 x2 = _mm256_loadu_ps(x_row + i + 856);
-            const __m256 d1 = _mm256_sub_ps(x2, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x2, mu);
             total29 = _mm256_add_ps(total29, d1);
             squares13 = _mm256_fmadd_ps(d1, d1, squares13);
             const __m256 x3 = _mm256_loadu_ps(x_row + i + 872);
-            const __m256 d2 = _mm256_sub_ps(x3, mu);
+            const __m256 d2 = ng_avx2_sub_fma(x3, mu);
             total30 = _mm256_add_ps(total30, d2);
             squares14 = _mm256_fmadd_ps(d2, d2, squares14);
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 888);
-            const __m256 d3 = _mm256_sub_ps(x4, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x4, mu);
             total31 = _mm256_add_ps(total31, d3);
             squares15 = _mm256_fmadd_ps(d3, d3, squares15);
         }

@@ -61,6 +61,16 @@ NG_API void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, co
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_QUARTERS
 #define NG_AVX512_HALVE_QUARTERS
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
@@ -209,11 +219,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
             total12 = _mm512_add_ps(total12, d1);
             squares4 = _mm512_fmadd_ps(d1, d1, squares4);
             const __m512 x7 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d2 = _mm512_sub_ps(x7, mu1);
+            const __m512 d2 = ng_avx512_sub_fma(x7, mu1);
             total9 = _mm512_add_ps(total9, d2);
             squares1 = _mm512_fmadd_ps(d2, d2, squares1);
             const __m512 x8 = _mm512_loadu_ps(x_row + i + 848);
-            const __m512 d3 = _mm512_sub_ps(x8, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x8, mu1);
             total13 = _mm512_add_ps(total13, d3);
             squares5 = _mm512_fmadd_ps(d3, d3, squares5);
             const __m512 x9 = _mm512_loadu_ps(x_row + i + 32);
@@ -225,11 +235,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
             total14 = _mm512_add_ps(total14, d5);
             squares6 = _mm512_fmadd_ps(d5, d5, squares6);
             const __m512 x11 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d6 = _mm512_sub_ps(x11, mu1);
+            const __m512 d6 = ng_avx512_sub_fma(x11, mu1);
             total11 = _mm512_add_ps(total11, d6);
             squares3 = _mm512_fmadd_ps(d6, d6, squares3);
             const __m512 x12 = _mm512_loadu_ps(x_row + i + 880);
-            const __m512 d7 = _mm512_sub_ps(x12, mu1);
+            const __m512 d7 = ng_avx512_sub_fma(x12, mu1);
             total15 = _mm512_add_ps(total15, d7);
             squares7 = _mm512_fmadd_ps(d7, d7, squares7);
         }
@@ -239,7 +249,7 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         ng_avx512_pin(total8);
         squares = _mm512_fmadd_ps(d, d, squares);
         const __m512 x6 = _mm512_loadu_ps(x_row + 784);
-        const __m512 d1 = _mm512_sub_ps(x6, mu1);
+        const __m512 d1 = ng_avx512_sub_fma(x6, mu1);
         total9 = _mm512_add_ps(total9, d1);
         ng_avx512_pin(total9);
         squares1 = _mm512_fmadd_ps(d1, d1, squares1);
@@ -249,7 +259,7 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         ng_avx512_pin(total10);
         squares2 = _mm512_fmadd_ps(d2, d2, squares2);
         const __m512 x8 = _mm512_loadu_ps(x_row + 816);
-        const __m512 d3 = _mm512_sub_ps(x8, mu1);
+        const __m512 d3 = ng_avx512_sub_fma(x8, mu1);
         total11 = _mm512_add_ps(total11, d3);
         ng_avx512_pin(total11);
         squares3 = _mm512_fmadd_ps(d3, d3, squares3);

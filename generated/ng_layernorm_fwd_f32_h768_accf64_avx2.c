@@ -51,6 +51,16 @@ NG_API void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, c
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES_F64
 #define NG_AVX2_FOLD_HALVES_F64
 /* The levels of the summation tree in f64, as above. */
@@ -223,7 +233,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
                 __m256d squares7 = zero;
                 for (size_t i = 0; i < 768; i += 32) {
                     const __m256 x9 = _mm256_loadu_ps(x_at + i + 8);
-                    const __m256 d = _mm256_sub_ps(x9, mu_here);
+                    const __m256 d = ng_avx2_sub_fma(x9, mu_here);
                     const __m256d low8 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
                     const __m256d high8 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
                     total20 = _mm256_add_pd(total20, low8);
@@ -231,7 +241,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
                     squares4 = _mm256_fmadd_pd(low8, low8, squares4);
                     squares5 = _mm256_fmadd_pd(high8, high8, squares5);
                     const __m256 x10 = _mm256_loadu_ps(x_at + i + 24);
-                    const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x10, mu_here);
                     const __m256d low9 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
                     const __m256d high9 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
                     total22 = _mm256_add_pd(total22, low9);
@@ -380,7 +390,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
         __m256d squares7 = zero;
         for (size_t i = 0; i < 768; i += 32) {
             const __m256 x3 = _mm256_loadu_ps(x_row + i + 8);
-            const __m256 d = _mm256_sub_ps(x3, mu1);
+            const __m256 d = ng_avx2_sub_fma(x3, mu1);
             const __m256d low2 = _mm256_cvtps_pd(_mm256_castps256_ps128(d));
             const __m256d high2 = _mm256_cvtps_pd(_mm256_extractf128_ps(d, 1));
             total8 = _mm256_add_pd(total8, low2);
@@ -388,7 +398,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
             squares4 = _mm256_fmadd_pd(low2, low2, squares4);
             squares5 = _mm256_fmadd_pd(high2, high2, squares5);
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
-            const __m256 d1 = _mm256_sub_ps(x4, mu1);
+            const __m256 d1 = ng_avx2_sub_fma(x4, mu1);
             const __m256d low3 = _mm256_cvtps_pd(_mm256_castps256_ps128(d1));
             const __m256d high3 = _mm256_cvtps_pd(_mm256_extractf128_ps(d1, 1));
             total10 = _mm256_add_pd(total10, low3);

@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x,
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_FOLD_HALVES_F64
 #define NG_AVX512_FOLD_HALVES_F64
 /* The levels of the summation tree in f64, as above. */
@@ -179,7 +189,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
                     squares = _mm512_fmadd_pd(low4, low4, squares);
                     squares1 = _mm512_fmadd_pd(high4, high4, squares1);
                     const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
-                    const __m512 d1 = _mm512_sub_ps(x6, mu_here);
+                    const __m512 d1 = ng_avx512_sub_fma(x6, mu_here);
                     const __m512d low5 = _mm512_cvtps_pd(_mm512_castps512_ps256(d1));
                     const __m512d high5 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d1, 1));
                     total10 = _mm512_add_pd(total10, low5);
@@ -314,7 +324,7 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
             squares = _mm512_fmadd_pd(low1, low1, squares);
             squares1 = _mm512_fmadd_pd(high1, high1, squares1);
             const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(x3, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x3, mu1);
             const __m512d low2 = _mm512_cvtps_pd(_mm512_castps512_ps256(d1));
             const __m512d high2 = _mm512_cvtps_pd(_mm512_extractf32x8_ps(d1, 1));
             total4 = _mm512_add_pd(total4, low2);

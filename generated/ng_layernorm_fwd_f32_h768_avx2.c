@@ -51,6 +51,16 @@ NG_API void ng_layernorm_fwd_f32_h768_avx2(size_t rows, const float *x, const fl
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_SUB_FMA
+#define NG_AVX2_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -195,19 +205,19 @@ void ng_layernorm_fwd_f32_h768_avx2(size_t rows, const float *x, const float *ga
                 __m256 squares7 = zero;
                 for (size_t i = 0; i < 768; i += 64) {
                     const __m256 x9 = _mm256_loadu_ps(x_at + i + 8);
-                    const __m256 d = _mm256_sub_ps(x9, mu_here);
+                    const __m256 d = ng_avx2_sub_fma(x9, mu_here);
                     total12 = _mm256_add_ps(total12, d);
                     squares4 = _mm256_fmadd_ps(d, d, squares4);
                     const __m256 x10 = _mm256_loadu_ps(x_at + i + 24);
-                    const __m256 d1 = _mm256_sub_ps(x10, mu_here);
+                    const __m256 d1 = ng_avx2_sub_fma(x10, mu_here);
                     total13 = _mm256_add_ps(total13, d1);
                     squares5 = _mm256_fmadd_ps(d1, d1, squares5);
                     const __m256 x11 = _mm256_loadu_ps(x_at + i + 40);
-                    const __m256 d2 = _mm256_sub_ps(x11, mu_here);
+                    const __m256 d2 = ng_avx2_sub_fma(x11, mu_here);
                     total14 = _mm256_add_ps(total14, d2);
                     squares6 = _mm256_fmadd_ps(d2, d2, squares6);
                     const __m256 x12 = _mm256_loadu_ps(x_at + i + 56);
-                    const __m256 d3 = _mm256_sub_ps(x12, mu_here);
+                    const __m256 d3 = ng_avx2_sub_fma(x12, mu_here);
                     total15 = _mm256_add_ps(total15, d3);
                     squares7 = _mm256_fmadd_ps(d3, d3, squares7);
                 }
@@ -333,19 +343,19 @@ void ng_layernorm_fwd_f32_h768_avx2(size_t rows, const float *x, const float *ga
         __m256 squares7 = zero;
         for (size_t i = 0; i < 768; i += 64) {
             const __m256 x3 = _mm256_loadu_ps(x_row + i + 8);
-            const __m256 d = _mm256_sub_ps(x3, mu);
+            const __m256 d = ng_avx2_sub_fma(x3, mu);
             total6 = _mm256_add_ps(total6, d);
             squares4 = _mm256_fmadd_ps(d, d, squares4);
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 24);
-            const __m256 d1 = _mm256_sub_ps(x4, mu);
+            const __m256 d1 = ng_avx2_sub_fma(x4, mu);
             total7 = _mm256_add_ps(total7, d1);
             squares5 = _mm256_fmadd_ps(d1, d1, squares5);
             const __m256 x5 = _mm256_loadu_ps(x_row + i + 40);
-            const __m256 d2 = _mm256_sub_ps(x5, mu);
+            const __m256 d2 = ng_avx2_sub_fma(x5, mu);
             total8 = _mm256_add_ps(total8, d2);
             squares6 = _mm256_fmadd_ps(d2, d2, squares6);
             const __m256 x6 = _mm256_loadu_ps(x_row + i + 56);
-            const __m256 d3 = _mm256_sub_ps(x6, mu);
+            const __m256 d3 = ng_avx2_sub_fma(x6, mu);
             total9 = _mm256_add_ps(total9, d3);
             squares7 = _mm256_fmadd_ps(d3, d3, squares7);
         }

@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const 
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_HALVES
 #define NG_AVX512_HALVE_HALVES
 /* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
@@ -204,7 +214,7 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
                     total4 = _mm512_add_ps(total4, d);
                     squares = _mm512_fmadd_ps(d, d, squares);
                     const __m512 x6 = _mm512_loadu_ps(x_at + i + 16);
-                    const __m512 d1 = _mm512_sub_ps(x6, mu_here);
+                    const __m512 d1 = ng_avx512_sub_fma(x6, mu_here);
                     total5 = _mm512_add_ps(total5, d1);
                     squares1 = _mm512_fmadd_ps(d1, d1, squares1);
                     const __m512 x7 = _mm512_loadu_ps(x_at + i + 32);
@@ -212,7 +222,7 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
                     total6 = _mm512_add_ps(total6, d2);
                     squares2 = _mm512_fmadd_ps(d2, d2, squares2);
                     const __m512 x8 = _mm512_loadu_ps(x_at + i + 48);
-                    const __m512 d3 = _mm512_sub_ps(x8, mu_here);
+                    const __m512 d3 = ng_avx512_sub_fma(x8, mu_here);
                     total7 = _mm512_add_ps(total7, d3);
                     squares3 = _mm512_fmadd_ps(d3, d3, squares3);
                 }
@@ -321,7 +331,7 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
             total1 = _mm512_add_ps(total1, d);
             squares = _mm512_fmadd_ps(d, d, squares);
             const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(x3, mu1);
+            const __m512 d1 = ng_avx512_sub_fma(x3, mu1);
             total2 = _mm512_add_ps(total2, d1);
             squares1 = _mm512_fmadd_ps(d1, d1, squares1);
             const __m512 x4 = _mm512_loadu_ps(x_row + i + 32);
@@ -329,7 +339,7 @@ void ng_layernorm_fwd_f32_h768_avx512(size_t rows, const float *x, const float *
             total3 = _mm512_add_ps(total3, d2);
             squares2 = _mm512_fmadd_ps(d2, d2, squares2);
             const __m512 x5 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(x5, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x5, mu1);
             total4 = _mm512_add_ps(total4, d3);
             squares3 = _mm512_fmadd_ps(d3, d3, squares3);
         }

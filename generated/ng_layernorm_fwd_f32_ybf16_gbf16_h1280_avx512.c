@@ -59,6 +59,16 @@ NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const flo
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
 #endif
 
+#ifndef NG_AVX512_SUB_FMA
+#define NG_AVX512_SUB_FMA
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512 ng_avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}
+#endif
+
 #ifndef NG_AVX512_HALVE_HALVES
 #define NG_AVX512_HALVE_HALVES
 /* One level of the summation tree in one vector: the upper half onto the lower one; and so on. */
@@ -230,11 +240,11 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
             total6 = _mm512_add_ps(total6, d1);
             squares4 = _mm512_fmadd_ps(d1, d1, squares4);
             const __m512 x5 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 d2 = _mm512_sub_ps(x5, mu1);
+            const __m512 d2 = ng_avx512_sub_fma(x5, mu1);
             total3 = _mm512_add_ps(total3, d2);
             squares1 = _mm512_fmadd_ps(d2, d2, squares1);
             const __m512 x6 = _mm512_loadu_ps(x_row + i + 656);
-            const __m512 d3 = _mm512_sub_ps(x6, mu1);
+            const __m512 d3 = ng_avx512_sub_fma(x6, mu1);
             total7 = _mm512_add_ps(total7, d3);
             squares5 = _mm512_fmadd_ps(d3, d3, squares5);
             const __m512 x7 = _mm512_loadu_ps(x_row + i + 32);
@@ -246,11 +256,11 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
             total8 = _mm512_add_ps(total8, d5);
             squares6 = _mm512_fmadd_ps(d5, d5, squares6);
             const __m512 x9 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 d6 = _mm512_sub_ps(x9, mu1);
+            const __m512 d6 = ng_avx512_sub_fma(x9, mu1);
             total5 = _mm512_add_ps(total5, d6);
             squares3 = _mm512_fmadd_ps(d6, d6, squares3);
             const __m512 x10 = _mm512_loadu_ps(x_row + i + 688);
-            const __m512 d7 = _mm512_sub_ps(x10, mu1);
+            const __m512 d7 = ng_avx512_sub_fma(x10, mu1);
             total9 = _mm512_add_ps(total9, d7);
             squares7 = _mm512_fmadd_ps(d7, d7, squares7);
         }

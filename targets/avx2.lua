@@ -144,6 +144,7 @@ return {
           if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
           return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
         end,
+        sub_fma = call "@avx2_sub_fma",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
         widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,
@@ -179,6 +180,12 @@ return {
     { name = "avx2_pin", text = [[
 /* Computes v here: not later, not as a part of another operation. */
 #define @avx2_pin(v) __asm__("" : "+x"(v))]] },
+    { name = "avx2_sub_fma", text = [[
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline $A __m256 @avx2_sub_fma(__m256 a, __m256 b)
+{
+    return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}]] },
     { name = "avx2_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx2_alias_u16;" },
     { name = "avx2_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */

@@ -167,6 +167,7 @@ return {
           if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
           return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
         end,
+        sub_fma = call "@avx512_sub_fma",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm512_castps512_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm512_cvtps_pd(_mm512_castps512_ps256(%s))"):format(v) end,
         widen_high = function(v) return ("_mm512_cvtps_pd(_mm512_extractf32x8_ps(%s, 1))"):format(v) end,
@@ -212,6 +213,12 @@ return {
     { name = "avx512_pin", text = [[
 /* Computes v here: not later, not as a part of another operation. */
 #define @avx512_pin(v) __asm__("" : "+v"(v))]] },
+    { name = "avx512_sub_fma", text = [[
+/* a - b, to the last bit, by the units of fma: those for additions are busy with sums. */
+static inline $A __m512 @avx512_sub_fma(__m512 a, __m512 b)
+{
+    return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}]] },
     { name = "avx512_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx512_alias_u16;" },
     { name = "avx512_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */

@@ -7,6 +7,7 @@
 --   zero() set1(x)                   every slot is +0, or the float x
 --   add sub mul div sqrt             the IEEE operation
 --   fma(a, b, c) fnma(a, b, c)       a * b + c and c - a * b, rounded once
+--   sub_fma(a, b)                    a - b by the units of fma; may be missing
 --   clamp0(a)                        a < 0 ? +0 : a
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
 --   bcast(v, slot)                   one slot in all; slot is literal
@@ -37,6 +38,7 @@ return {
   arithmetic = {
     { name = "add", arity = 2, meaning = "a + b" },
     { name = "sub", arity = 2, meaning = "a - b" },
+    { name = "sub_fma", arity = 2, meaning = "a - b", optional = true },
     { name = "mul", arity = 2, meaning = "a * b" },
     { name = "div", arity = 2, meaning = "a / b" },
     { name = "sqrt", arity = 1, meaning = "sqrt(a)" },

@@ -72,10 +72,11 @@ function Body:zero(of_type)
 end
 
 --- C text of an arithmetic node over the texts of its operands.
-function Body:apply(node, operand)
+-- @param op the word to use
+function Body:apply(node, operand, op)
   local texts = {}
   for i, child in ipairs(node) do texts[i] = operand(child) end
-  return self:word(node, node.op)(unpack(texts, 1, #node))
+  return self:word(node, op)(unpack(texts, 1, #node))
 end
 
 --- Where a node is loaded from: array and dtype, or nil for a computed one.

@@ -77,6 +77,13 @@ function Step:hint(words, label)
   return words.is_compute and label or label .. "_raw"
 end
 
+--- The operation that vector k of a node asks for. Where the units for additions are busy with sums, every second subtraction
+-- goes to those for fma, if the target has such a word: 2 to 8 % of a LayerNorm on Zen 4.
+function Step:operation(node, k)
+  local is_second = (self.chunk * self.body.layout.vecs + k) % 2 == 0
+  return node.op == "sub" and self.has_sums and is_second and self.body.words.sub_fma and "sub_fma" or node.op
+end
+
 --- C text of vector k of a node; values that are used again or bear a name are defined first.
 function Step:value(node, k)
   if node.domain == "uniform" then return self.body:uniform(node) end
@@ -93,7 +100,7 @@ function Step:value(node, k)
       text = self.builder:var(self.body.type.vector, node.label or "pinned", self:value(node[1], k))
       self.builder:call(self.body.words.pin(text))
     else
-      text = self.body:apply(node, function(operand) return self:value(operand, k) end)
+      text = self.body:apply(node, function(operand) return self:value(operand, k) end, self:operation(node, k))
     end
     local is_name = c_text.is_name(text)
     if not is_name and (node.label or self.body.kernel.uses[node] > 1) then

@@ -43,7 +43,7 @@ function Body:run(builder, sweep, steps, group)
       local column_key = place.offset .. (place.i or "")
       columns[column_key] = columns[column_key] or {}
       local step = self:step({ builder = builder, row = place.walker.row, i = place.i, offset = place.offset,
-        chunk = place.chunk, n = place.n, memo = {}, columns = columns[column_key], stores = stores })
+        chunk = place.chunk, n = place.n, has_sums = #sweep.sums > 0, memo = {}, columns = columns[column_key], stores = stores })
       step:prefetch()
       for _, output in ipairs(sweep.stores) do
         if output.node.domain ~= "row" then step:store(output) end

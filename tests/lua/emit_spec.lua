@@ -138,7 +138,9 @@ local function texts_of_words(target)
   local function add(text) list[#list + 1] = text end
   for _, name in ipairs { "f32", "f64" } do
     local its = target.types[name]
-    for _, word in ipairs(vocabulary.arithmetic) do add(its.words[word.name]("a", "b", "c")) end
+    for _, word in ipairs(vocabulary.arithmetic) do
+      if its.words[word.name] or not word.optional then add(its.words[word.name]("a", "b", "c")) end
+    end
     local each = targets.has_vectors(target) and each_vector_text or each_scalar_text
     each(its, add)
   end

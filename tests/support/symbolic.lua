@@ -250,6 +250,7 @@ local function vector_words(of_type, width, wide)
       end)
     end
   end
+  words.sub_fma = words.sub
   function words.zero() return defer(function() return make(function() return ZERO end) end) end
   function words.set1(text)
     return defer(function(env)

@@ -34,7 +34,11 @@ end
 
 local function arithmetic()
   local rows = {}
+  local words = {}
   for _, word in ipairs(vocabulary.arithmetic) do
+    if of_type.words[word.name] or not word.optional then words[#words + 1] = word end
+  end
+  for _, word in ipairs(words) do
     local name = word.name
     local used = { "a", "b", "c" }
     local texts = {}
