@@ -31,9 +31,9 @@ local ALLOWED = {
   -- The values of all rows, and the constants that rounding takes, in 16 registers.
   { target = "avx2", spec = "^rmsnorm bf16", pass = 2, rows = 4, kept = 2 },
   { target = "avx2", spec = "^layernorm f32 h=768$", pass = 2, rows = 4, kept = 2 },
-  { target = "avx2", spec = "^layernorm bf16", pass = 2, rows = 2, kept = 2 },
-  -- Two sums for each slot beside two matrices and what rounding takes: one or two of eight sums.
-  { target = "avx2", spec = "^layernorm bf16.*addout", pass = 1, spilled = 4, kept = 2 },
+  { target = "avx2", spec = "^layernorm bf16", pass = 2, rows = 2, kept = 4 },
+  -- Two sums for each slot beside two matrices and what rounding takes: one or two of eight sums. 1 is among the constants.
+  { target = "avx2", spec = "^layernorm bf16.*addout", pass = 1, spilled = 4, kept = 3 },
   -- gcc reads far ahead of the sums, and rounding to bf16 takes many instructions here: one, five and two of 16 sums.
   { target = "neon", spec = "^rmsnorm f32.*addout", pass = 1, spilled = 2 },
   { target = "neon", spec = "^rmsnorm bf16.*addout", pass = 1, spilled = 10 },
