@@ -49,6 +49,10 @@ local MUTANTS = {
     text = 'center == "full" and mean', replacement = 'center == "never" and mean' },
   { fault = "f16: halves away from zero", file = "targets/scalar.lua",
     text = "+ 0xfffu +", replacement = "+ 0x1000u +" },
+  { fault = "pipe: rows are mapped with the row values of the next ones", file = "gen/lower/vectors.lua",
+    text = 'names[v] = copies:def(ctype, "this_" .. label, carried)', replacement = "names[v] = carried" },
+  { fault = "stream: y is not asked whether it is aligned", file = "gen/lower.lua",
+    text = "((uintptr_t)%s & 63) == 0", replacement = "(uintptr_t)%s != 0" },
 }
 
 local function run(command, log)

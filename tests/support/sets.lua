@@ -277,8 +277,10 @@ local function mutants_for(target)
     "rmsnorm f32 h=100", "layernorm f32 h=100 addout", "layernorm bf16 h=1152 addout", "rmsnorm bf16 h=80 add gamma=f32",
     "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm f32 h=14848", "rmsnorm f32 h=100 addout alpha",
     "rmsnorm f32 out=bf16 h=65 addafter", "layernorm bf16 h=100 acc=f64 stats", "layernorm f32 h=130 center=full strided",
-    "rmsnorm f16 h=40",
+    "rmsnorm f16 h=40", "layernorm bf16 h=96 stats",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
+  local streams = targets.named(target).fence and { stream = "1" } or {}
+  requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }
   return requests
 end
 
