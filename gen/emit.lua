@@ -27,7 +27,7 @@ function emit.helper(helper, prefix)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
-local function trimmed(text) return (text:gsub("%s+$", "")) end
+local function trimmed(text) return text:match("^.*%S") or "" end
 
 local function fill(name, values) return trimmed(template.fill(name, values)) end
 
