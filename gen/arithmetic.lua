@@ -3,23 +3,19 @@
 
 local arithmetic = {}
 
---- What a dtype is: bits of precision (the hidden one included) and bits of the exponent. What follows from these: `unit`, 1 in
--- units of its last place; the exponent's `bias`; the least normal number; the sign's bit.
-local FORMATS = {
-  f32 = { precision = 24, exponent = 8 },
-  bf16 = { precision = 8, exponent = 8 },
-  f16 = { precision = 11, exponent = 5 },
-  f64 = { precision = 53, exponent = 11 },
-}
-
-for _, format in pairs(FORMATS) do
-  format.unit, format.bias = 2 ^ (format.precision - 1), 2 ^ (format.exponent - 1) - 1
-  format.least_normal, format.sign = 2 ^ (1 - format.bias), 2 ^ (format.exponent + format.precision - 1)
+--- What a dtype is, from its bits of precision (the hidden one included) and bits of the exponent: `precision`, the `bias` of the
+-- exponent, `unit` (1 in units of its last place), the least normal number, and the sign's bit.
+local function format_of(precision, exponent)
+  local bias = 2 ^ (exponent - 1) - 1
+  return { precision = precision, bias = bias, unit = 2 ^ (precision - 1), least_normal = 2 ^ (1 - bias),
+    sign = 2 ^ (precision + exponent - 1) }
 end
+
+local FORMATS = { f32 = format_of(24, 8), bf16 = format_of(8, 8), f16 = format_of(11, 5), f64 = format_of(53, 11) }
 
 local LOG_2 = math.log(2)
 
---- The greatest e for which 2^e <= magnitude, a positive finite number; and 2^e.
+--- The greatest e for which 2^e <= magnitude, a positive normal number; and 2^e.
 local function exponent_of(magnitude)
   local e = math.floor(math.log(magnitude) / LOG_2)
   local power = 2 ^ e
@@ -122,7 +118,7 @@ function arithmetic.bits(dtype, v)
   return math.floor(upper % 2 ^ 32 + fraction % 2 ^ 32), math.floor(upper / 2 ^ 32) + math.floor(fraction / 2 ^ 32)
 end
 
---- The formats by name, `{ precision=, exponent= }` in bits.
+--- The formats by name (format_of).
 arithmetic.formats = FORMATS
 
 return arithmetic
