@@ -3,31 +3,35 @@
 
 local arithmetic = {}
 
---- What a dtype is: bits of precision (the hidden one included) and bits of the exponent.
-local FORMATS = {
-  f32 = { precision = 24, exponent = 8 },
-  bf16 = { precision = 8, exponent = 8 },
-  f16 = { precision = 11, exponent = 5 },
-  f64 = { precision = 53, exponent = 11 },
-}
+--- What a dtype is, from its bits of precision (the hidden one included) and bits of the exponent: `precision`, the `bias` of the
+-- exponent, `unit` (1 in units of its last place), the least normal number, and the sign's bit.
+local function format_of(precision, exponent)
+  local bias = 2 ^ (exponent - 1) - 1
+  return { precision = precision, bias = bias, unit = 2 ^ (precision - 1), least_normal = 2 ^ (1 - bias),
+    sign = 2 ^ (precision + exponent - 1) }
+end
 
---- The greatest e for which 2^e <= magnitude, a positive finite number.
+local FORMATS = { f32 = format_of(24, 8), bf16 = format_of(8, 8), f16 = format_of(11, 5), f64 = format_of(53, 11) }
+
+local LOG_2 = math.log(2)
+
+--- The greatest e for which 2^e <= magnitude, a positive normal number; and 2^e.
 local function exponent_of(magnitude)
-  local e = math.floor(math.log(magnitude) / math.log(2))
-  while 2 ^ e > magnitude do e = e - 1 end
-  while 2 ^ (e + 1) <= magnitude do e = e + 1 end
-  return e
+  local e = math.floor(math.log(magnitude) / LOG_2)
+  local power = 2 ^ e
+  while power > magnitude do e, power = e - 1, power / 2 end
+  while power * 2 <= magnitude do e, power = e + 1, power * 2 end
+  return e, power
 end
 
 --- A function that rounds doubles to a format narrower than double. Normal values: Veltkamp's splitting, which for
 -- these precisions rounds to nearest even (ties are multiples of a power of two, which keeps its steps even). Below: the
 -- addition of a number whose last place is the least subnormal.
 local function rounder(format)
-  local top = 2 ^ (format.exponent - 1)
   local splitter = 2 ^ (53 - format.precision) + 1
-  local least_normal = 2 ^ (2 - top)
+  local least_normal = format.least_normal
   local anchor = 1.5 * least_normal * 2 ^ (53 - format.precision)
-  local overflow = 2 ^ top * (1 - 2 ^ (-format.precision - 1))
+  local overflow = 2 ^ (format.bias + 1) * (1 - 2 ^ (-format.precision - 1))
   return function(v)
     local magnitude = v < 0 and -v or v
     if magnitude >= overflow then return v * math.huge end
@@ -70,11 +74,11 @@ end
 local function add_to_odd(a, b)
   local sum, err = two_sum(a, b)
   if err == 0 or sum == 0 then return sum end
-  local e = exponent_of(math.abs(sum))
-  local unit = 2 ^ (e - 52)
+  local _, power = exponent_of(math.abs(sum))
+  local unit = power * 2 ^ -52
   if math.fmod(sum, 2 * unit) ~= 0 then return sum end
   local away = (err > 0) == (sum > 0)
-  if not away and math.abs(sum) == 2 ^ e then unit = unit / 2 end
+  if not away and math.abs(sum) == power then unit = unit / 2 end
   return sum + (err > 0 and unit or -unit)
 end
 
@@ -105,19 +109,16 @@ arithmetic.fma = { f32 = fma_f32, f64 = fma_f64 }
 --- The bits of a finite number of a dtype, as two whole numbers: the low 32 bits and those above.
 function arithmetic.bits(dtype, v)
   local format = FORMATS[dtype]
-  local unit, bias = 2 ^ (format.precision - 1), 2 ^ (format.exponent - 1) - 1
-  local magnitude, biased = math.abs(v), 0
-  local sign = (v < 0 or 1 / v < 0) and 2 ^ format.exponent or 0
-  if magnitude >= 2 ^ (1 - bias) then
-    biased = exponent_of(magnitude) + bias
-    magnitude = magnitude - 2 ^ (biased - bias)
+  local magnitude, unit = math.abs(v), format.unit
+  local upper, fraction = (v < 0 or 1 / v < 0) and format.sign or 0, magnitude / format.least_normal * unit
+  if magnitude >= format.least_normal then
+    local e, power = exponent_of(magnitude)
+    upper, fraction = upper + (e + format.bias) * unit, (magnitude / power - 1) * unit
   end
-  local fraction = magnitude / 2 ^ (math.max(biased, 1) - bias) * unit
-  local upper = (sign + biased) * unit
-  return upper % 2 ^ 32 + fraction % 2 ^ 32, math.floor(upper / 2 ^ 32) + math.floor(fraction / 2 ^ 32)
+  return math.floor(upper % 2 ^ 32 + fraction % 2 ^ 32), math.floor(upper / 2 ^ 32) + math.floor(fraction / 2 ^ 32)
 end
 
---- The formats by name, `{ precision=, exponent= }` in bits.
+--- The formats by name (format_of).
 arithmetic.formats = FORMATS
 
 return arithmetic

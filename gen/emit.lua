@@ -27,7 +27,7 @@ function emit.helper(helper, prefix)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
-local function trimmed(text) return (text:gsub("%s+$", "")) end
+local function trimmed(text) return text:match("^.*%S") or "" end
 
 local function fill(name, values) return trimmed(template.fill(name, values)) end
 
@@ -148,21 +148,28 @@ local function add_callers(set, options, declares, files)
   end
 end
 
---- All files of a set of kernels.
+--- The files of a set of kernels but those of the kernels themselves. They need neither bodies nor plans.
 -- @param codes array of codes (gen/lower.lua), each (name, target) once
 -- @param options `{ prefix = "ng_", command = "normgen emit ...", models = nil or array of { name=, specs= },
 --   bindings = nil or array of languages }`
--- @return array of `{ path=, text= }`: kernels, header, registry, a dispatcher where an architecture has several
---   targets, a header for each model, and a module for each language
-function emit.files(codes, options)
+-- @return array of `{ path=, text= }`: header, registry, a dispatcher where an architecture has several targets, a header for
+--   each model, and a module for each language
+function emit.set_files(codes, options)
   local set, files = new_set(codes, options), {}
-  for i, code in ipairs(codes) do files[i] = emit.kernel(code, options) end
   local function add(name, values) files[#files + 1] = set_file(set, name, set.prefix .. name, values) end
   local runtime = detection.of_set(set)
   add("kernels.h", { declarations = declarations(set) })
   add("registry.c", { runtime = runtime, registry = registry.text(set) })
   if set.has_dispatcher then add("dispatch.c", { runtime = runtime, dispatcher = dispatch.text(set) }) end
   add_callers(set, options, set.prefix .. "kernels.h", files)
+  return files
+end
+
+--- All files of a set: its kernels, then those above.
+function emit.files(codes, options)
+  local files = {}
+  for i, code in ipairs(codes) do files[i] = emit.kernel(code, options) end
+  for _, file in ipairs(emit.set_files(codes, options)) do files[#files + 1] = file end
   return files
 end
 

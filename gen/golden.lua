@@ -15,21 +15,26 @@ golden.period = 7
 --- The value of every scalar argument.
 local SCALAR = 0.8125
 
+--- 2^32, and the prime of the hash with its factors: whole numbers, with which Lua 5.4 is faster.
+local WORD, PRIME, FACTOR, OTHER = 4294967296, 4294967291, 65599, 1000003
+
 --- A row of pseudo-random numbers in [-1, 3) that have the precision of the dtype (32 bits for f64).
 -- @param stream number of the argument in call order, from 0
 -- @param row row number; rows of a period differ
 local function random_row(dtype, n, stream, row)
   local bits = math.min(arithmetic.formats[dtype].precision, 32)
   local cut, unit = 2 ^ (32 - bits), 2 ^ (bits - 2)
-  local state = (stream * golden.period + row + 1) * 123456789 % 2 ^ 32
+  local state = (stream * golden.period + row + 1) * 123456789 % WORD
   local values = {}
   for i = 1, n do
-    state = (state * 1664525 + 1013904223) % 2 ^ 32
+    state = (state * 1664525 + 1013904223) % WORD
     values[i] = (math.floor(state / cut) - unit) / unit
   end
   return values
 end
 
+--- A golden row: `n` elements, its `number`, the `streams` of arguments by name, and memos: of values of its own, and of
+-- `columns`, which all rows share.
 local Row = {}
 Row.__index = Row
 
@@ -125,54 +130,47 @@ local OPERATORS = {
   sum = sum,
   const = function(_, node) return node.value + 0.0 end,
   arg = function() return SCALAR end,
-  load = function(row, node) return row.inputs[node.name] end,
-  first = function(row, node) return row.inputs[node.name][1] end,
+  load = function(row, node)
+    return random_row(node.dtype, row.n, row.streams[node.name], node.domain == "column" and 0 or row.number)
+  end,
+  first = function(row, node) return random_row(node.dtype, 1, row.streams[node.name], row.number)[1] end,
 }
 
 --- The value of a node: a number, or an array along the row.
 function Row:evaluate(node)
-  local value = self.memo[node]
+  local memo = node.domain == "column" and self.columns or self.memo
+  local value = memo[node]
   if not value then
     value = OPERATORS[node.op](self, node)
-    self.memo[node] = value
+    memo[node] = value
   end
   return value
 end
 
---- The hash: two polynomials modulo a prime, over the low and the high 32 bits of each element.
-local PRIME, FACTORS = 4294967291, { 65599, 1000003 }
-
-local function hash_values(hash, dtype, values)
+--- The hash goes on with an output: two polynomials modulo a prime, over the low and the high 32 bits of each element.
+-- @return the two values, from the two before it
+local function hash_values(a, b, dtype, values)
+  local round = arithmetic.round[dtype]
   for _, value in ipairs(values) do
-    local low, high = arithmetic.bits(dtype, value)
-    for k, factor in ipairs(FACTORS) do
-      hash[k] = ((hash[k] * factor + low) % PRIME * factor + high) % PRIME
-    end
+    local low, high = arithmetic.bits(dtype, round(value))
+    a = ((a * FACTOR + low) % PRIME * FACTOR + high) % PRIME
+    b = ((b * OTHER + low) % PRIME * OTHER + high) % PRIME
   end
+  return a, b
 end
 
-local function row_hash(problem, number)
-  local inputs, outputs = {}, {}
+--- The hash of a row: of its outputs in call order.
+local function row_hash(row, problem)
+  local outputs, a, b = {}, 0, 0
   for _, output in ipairs(problem.outputs) do outputs[output.name] = output end
-  for i, argument in ipairs(problem.args) do
-    if type(argument.shape) == "table" and argument.io == "in" then
-      local row = #argument.shape == 2 and number or 0
-      inputs[argument.name] = random_row(argument.dtype, problem.h, i - 1, row)
-    end
-  end
-  local row = setmetatable({ n = problem.h, inputs = inputs, memo = {} }, Row)
-  local hash = { 0, 0 }
   for _, argument in ipairs(problem.args) do
     local output = outputs[argument.name]
     if output then
-      local value, round = row:evaluate(output.node), arithmetic.round[output.dtype]
-      local values = type(value) == "table" and value or { value }
-      local stored = {}
-      for i, v in ipairs(values) do stored[i] = round(v) end
-      hash_values(hash, output.dtype, stored)
+      local value = row:evaluate(output.node)
+      a, b = hash_values(a, b, output.dtype, type(value) == "table" and value or { value })
     end
   end
-  return ("0x%08x%08xu"):format(hash[1], hash[2])
+  return ("0x%08x%08xu"):format(a, b)
 end
 
 --- Hashes of the outputs of a problem's first golden rows, as C literals of 64 bits.
@@ -180,8 +178,12 @@ end
 -- @param rows how many rows; more than a period are not different
 -- @return array of strings
 function golden.hashes(problem, rows)
-  local list = {}
-  for i = 1, math.min(rows, golden.period) do list[i] = row_hash(problem, i - 1) end
+  local list, streams, columns = {}, {}, {}
+  for i, argument in ipairs(problem.args) do streams[argument.name] = i - 1 end
+  for i = 1, math.min(rows, golden.period) do
+    local row = { n = problem.h, number = i - 1, streams = streams, columns = columns, memo = {} }
+    list[i] = row_hash(setmetatable(row, Row), problem)
+  end
   return list
 end
 

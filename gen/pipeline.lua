@@ -14,15 +14,21 @@ local pipeline = {}
 
 pipeline.targets, pipeline.target = targets.all, targets.named
 
---- All stages of one kernel up to `code`.
+--- All stages up to `code` of the kernels that a spec has for some targets.
 -- @param spec spec table (gen/spec.lua)
--- @param target target table
+-- @param its_targets array of target tables
 -- @param overrides table of schedule texts by key, or nil
--- @return code (gen/lower.lua); its fields `problem`, `plan` and `schedule` are the earlier stages
-function pipeline.kernel(spec, target, overrides)
-  local its_plan = plan.new(problem.new(spec))
-  return lower.new(its_plan, target, schedule.choose(its_plan, target, overrides))
+-- @return array of codes (gen/lower.lua); their fields `problem`, `plan` and `schedule` are the earlier stages
+function pipeline.kernels(spec, its_targets, overrides)
+  local its_plan, codes = plan.new(problem.new(spec)), {}
+  for i, target in ipairs(its_targets) do
+    codes[i] = lower.new(its_plan, target, schedule.choose(its_plan, target, overrides))
+  end
+  return codes
 end
+
+--- The same for one target: a code.
+function pipeline.kernel(spec, target, overrides) return pipeline.kernels(spec, { target }, overrides)[1] end
 
 --- The stages that `explain` can print, in order, and whether they need a target.
 pipeline.stages = {

@@ -5,17 +5,33 @@ local root = require "gen.root"
 
 local template = {}
 
+--- The lines of templates, `{ text=, has_hole=, indent=, only= }`: `only` names a hole that the line holds nothing but.
+local templates = {}
+
+local function lines_of(name)
+  if not templates[name] then
+    local lines = {}
+    for text in root.read("templates/" .. name):gmatch("([^\n]*)\n") do
+      local indent, only = text:match("^(%s*)%${([%w_]+)}$")
+      lines[#lines + 1] = { text = text, has_hole = text:find("${", 1, true), indent = indent, only = only }
+    end
+    templates[name] = lines
+  end
+  return templates[name]
+end
+
 --- Fills templates/<name>; every hole needs a value.
 function template.fill(name, values)
   local out = {}
-  for line in root.read("templates/" .. name):gmatch("([^\n]*)\n") do
-    local indent, only = line:match("^(%s*)%${([%w_]+)}$")
-    if only then
-      local value = assert(values[only], "no value for the hole " .. only)
+  local function value_of(hole) return assert(values[hole], "no value for the hole " .. hole) end
+  for _, line in ipairs(lines_of(name)) do
+    local indent = line.indent
+    if line.only then
+      local value = value_of(line.only)
       if value ~= "" and indent ~= "" then value = (indent .. value:gsub("\n", "\n" .. indent)):gsub("\n%s+\n", "\n\n") end
       if value ~= "" then out[#out + 1] = value end
     else
-      out[#out + 1] = line:gsub("%${([%w_]+)}", function(hole) return assert(values[hole], "no value for the hole " .. hole) end)
+      out[#out + 1] = line.has_hole and line.text:gsub("%${([%w_]+)}", value_of) or line.text
     end
   end
   return table.concat(out, "\n") .. "\n"

@@ -17,8 +17,9 @@ local function break_before(line, column)
 end
 
 --- Breaks a long statement; continuation lines are indented twice.
-local function wrap(line, indent, out)
-  local lead, continued = indent, indent .. INDENT .. INDENT
+-- @param out array of lines, with the function `change` that texts pass
+local function wrap(statement, indent, out)
+  local line, lead, continued = out.change(statement), indent, indent .. INDENT .. INDENT
   while #lead + #line > WIDTH do
     local last, next_one = break_before(line, WIDTH - #lead)
     if not last then break end
@@ -42,9 +43,9 @@ end
 
 local PRINT = {
   def = function(s, indent, out)
-    local ctype = s.constant and s.type:sub(-1) ~= "*" and "const " .. s.type or s.type
-    if s.constant and s.type:sub(-1) == "*" then ctype = s.type .. "const " end
-    wrap(declared(ctype, s.name):gsub("const  ", "const ") .. " = " .. s.text .. ";", indent, out)
+    local ctype = s.type
+    if s.constant then ctype = ctype:sub(-1) == "*" and ctype .. "const" or "const " .. ctype end
+    wrap(declared(ctype, s.name) .. " = " .. s.text .. ";", indent, out)
   end,
   set = function(s, indent, out) wrap(s.name .. " = " .. s.text .. ";", indent, out) end,
   call = function(s, indent, out)
@@ -52,8 +53,8 @@ local PRINT = {
   end,
   array = function(s, indent, out) out[#out + 1] = ("%s%s %s[%d];"):format(indent, s.type, s.name, s.count) end,
   note = function(s, indent, out)
-    local words, line = s.text, indent .. "/*"
-    for word in words:gmatch("%S+") do
+    local line = indent .. "/*"
+    for word in out.change(s.text):gmatch("%S+") do
       if #line + #word + 1 > WIDTH - #" */" then
         out[#out + 1] = line
         line = indent .. "  "
@@ -68,7 +69,7 @@ local PRINT = {
     print_body(("for (size_t %s = %s; %s < %s; %s)"):format(s.name, tostring(s.from), s.name, tostring(s.to), step), s.body,
       indent, out)
   end,
-  ["if"] = function(s, indent, out) print_body(("if (%s)"):format(s.text), s.body, indent, out) end,
+  ["if"] = function(s, indent, out) print_body(("if (%s)"):format(out.change(s.text)), s.body, indent, out) end,
   ["else"] = function(s, indent, out)
     out[#out] = nil
     print_body("} else", s.body, indent, out)
@@ -84,24 +85,11 @@ print_list = function(body, indent, out)
   for _, statement in ipairs(body) do PRINT[statement.kind](statement, indent, out) end
 end
 
---- The statements with `change` applied to their texts.
-local function changed(body, change)
-  local copies = {}
-  for i, statement in ipairs(body) do
-    local copy = {}
-    for key, value in pairs(statement) do copy[key] = value end
-    copy.text = statement.text and change(statement.text)
-    copy.body = statement.body and changed(statement.body, change)
-    copies[i] = copy
-  end
-  return copies
-end
-
 --- C text of a list of statements, indented once, without a last newline.
--- @param change function that each text passes before lines are broken
+-- @param change function that each statement passes before lines are broken
 function unparse.body(body, change)
-  local out = {}
-  print_list(changed(body, change), INDENT, out)
+  local out = { change = change }
+  print_list(body, INDENT, out)
   return table.concat(out, "\n")
 end
 

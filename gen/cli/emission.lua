@@ -9,19 +9,37 @@ local spec = require "gen.spec"
 
 local emission = {}
 
--- The files of a layout, and the texts for standard output.
+-- Kernels as files of their own, one by one; `act` gets each. Returns the codes without what only their own files need, so
+-- that there can be many.
+local function each_kernel_file(self, act)
+  local codes = {}
+  inputs.each_kernel(self.specs, self.targets, self.schedule, function(code)
+    act(emit.kernel(code, self.options))
+    code.body, code.plan = nil, nil
+    codes[#codes + 1] = code
+  end)
+  return codes
+end
+
+local function all_kernels(self) return inputs.kernels(self.specs, self.targets, self.schedule) end
+
+-- What calls a function with each file of a layout, and the texts for standard output.
 local LAYOUTS = {
   dir = {
-    files = emit.files,
-    texts = function(kernels, options)
+    each = function(self, act)
+      for _, file in ipairs(emit.set_files(each_kernel_file(self, act), self.options)) do act(file) end
+    end,
+    texts = function(self)
       local list = {}
-      for i, kernel in ipairs(kernels) do list[i] = emit.kernel(kernel, options).text end
+      each_kernel_file(self, function(file) list[#list + 1] = file.text end)
       return list
     end,
   },
   single = {
-    files = emit.single_files,
-    texts = function(kernels, options) return { emit.single(kernels, options).text } end,
+    each = function(self, act)
+      for _, file in ipairs(emit.single_files(all_kernels(self), self.options)) do act(file) end
+    end,
+    texts = function(self) return { emit.single(all_kernels(self), self.options).text } end,
   },
 }
 
@@ -58,7 +76,7 @@ local function user_files(arguments, args)
   return list
 end
 
---- Works out kernels; nothing is written.
+--- Works out what is asked for; no kernel is made yet.
 -- @param arguments array of spec lines and paths of spec files
 -- @param layout "dir" or "single"
 -- @param args parsed arguments: target, target_path, prefix, schedule, bindings
@@ -67,17 +85,24 @@ function emission.new(arguments, layout, args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local specs, models = inputs.specs(arguments)
   local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
-  return { layout = LAYOUTS[layout], kernels = inputs.kernels(specs, targets, args.schedule), prefix = prefix,
+  return { layout = LAYOUTS[layout], specs = specs, targets = targets, schedule = args.schedule, prefix = prefix,
     words = words_of(arguments, layout, args, targets, whole), user_files = user_files(arguments, args),
     options = { prefix = prefix, command = shell.line(command), models = models,
       bindings = inputs.languages(args.bindings) } }
 end
 
---- The files: array of `{ path=, text= }`.
-function emission.files(self) return self.layout.files(self.kernels, self.options) end
+--- Makes the files, `{ path=, text= }`, and calls `act` with each.
+function emission.each(self, act) self.layout.each(self, act) end
+
+--- The files as an array.
+function emission.files(self)
+  local list = {}
+  emission.each(self, function(file) list[#list + 1] = file end)
+  return list
+end
 
 --- What goes to standard output if there is no directory for the files: array of texts.
-function emission.texts(self) return self.layout.texts(self.kernels, self.options) end
+function emission.texts(self) return self.layout.texts(self) end
 
 --- Paths of the files that have been read to make all this: those of the user, then normgen's own.
 function emission.inputs(self)

@@ -43,18 +43,22 @@ local function compare(directory, list)
   if stale > 0 then failure("emit: %d of %d files are not what would be written", stale, #list) end
 end
 
-local function write(args, run, list)
-  files.make_directory(args.output)
-  files.write_all(args.output, list)
+local function write(args, run)
+  local outputs = {}
+  files.write_each(args.output, function(act)
+    emission.each(run, function(file)
+      if #outputs == 0 then files.make_directory(args.output) end
+      outputs[#outputs + 1] = args.output .. "/" .. file.path
+      act(file)
+    end)
+  end)
   if args.depfile then
-    local outputs = { args.stamp }
-    for i, file in ipairs(args.stamp and {} or list) do outputs[i] = args.output .. "/" .. file.path end
-    files.write(args.depfile, rules.depfile(outputs, emission.inputs(run)))
+    files.write(args.depfile, rules.depfile(args.stamp and { args.stamp } or outputs, emission.inputs(run)))
   end
   if args.stamp then files.write(args.stamp, "") end
 end
 
---- Generates every text before the first byte is written.
+--- Generates every text before the first file is replaced.
 -- @param args parsed arguments
 function command.run(args)
   refuse_contradictions(args)
@@ -64,7 +68,7 @@ function command.run(args)
   elseif args.check then
     compare(args.output, emission.files(run))
   else
-    write(args, run, emission.files(run))
+    write(args, run)
   end
 end
 

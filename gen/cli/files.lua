@@ -55,35 +55,43 @@ function files.write(path, text)
   end
 end
 
-local function remove_all(pending)
-  for _, file in ipairs(pending) do os.remove(file.temporary) end
-end
-
---- Writes files so that each is either the old or the new one: first all under temporary names, then renamed.
--- A file whose content would not change is not touched.
--- @param directory existing directory
--- @param list array of { path = name in the directory, text = content }
-function files.write_all(directory, list)
-  local pending = {}
-  for _, file in ipairs(list) do
+-- Writes what changes under temporary names, then renames all; `pending` gets both names of each.
+local function write_pending(directory, each, pending)
+  each(function(file)
     local path = directory .. "/" .. file.path
     if files.read(path) ~= file.text then
-      local entry = { path = path, temporary = temporary_name(path) }
-      pending[#pending + 1] = entry
-      local written, reason = write(entry.temporary, file.text)
-      if not written then
-        remove_all(pending)
-        failure("cannot write %s: %s", usage.quote_path(path), reason)
-      end
+      local temporary = temporary_name(path)
+      pending[#pending + 1] = { path = path, temporary = temporary }
+      local written, reason = write(temporary, file.text)
+      if not written then failure("cannot write %s: %s", usage.quote_path(path), reason) end
     end
-  end
+  end)
   for _, file in ipairs(pending) do
     local renamed, reason = os.rename(file.temporary, file.path)
-    if not renamed then
-      remove_all(pending)
-      failure("cannot write %s: %s", usage.quote_path(file.path), reason)
-    end
+    if not renamed then failure("cannot write %s: %s", usage.quote_path(file.path), reason) end
   end
+end
+
+local function traced(err) return type(err) == "string" and debug.traceback(err, 2) or err end
+
+--- Writes files so that each is either the old or the new one: first all under temporary names, then renamed.
+-- A file whose content would not change is not touched; after an error no temporary is left.
+-- @param directory existing directory
+-- @param each function that calls the function which it gets with each file, { path = name in the directory, text = content }
+function files.write_each(directory, each)
+  local pending = {}
+  local ok, err = xpcall(write_pending, traced, directory, each, pending)
+  if not ok then
+    for _, file in ipairs(pending) do os.remove(file.temporary) end
+    error(err, 0)
+  end
+end
+
+--- The same for an array of files.
+function files.write_all(directory, list)
+  files.write_each(directory, function(act)
+    for _, file in ipairs(list) do act(file) end
+  end)
 end
 
 return files

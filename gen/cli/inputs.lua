@@ -125,12 +125,18 @@ end
 -- @param specs array of spec tables
 -- @param targets array of target tables
 -- @param schedule text of --schedule, or nil
--- @return array of codes (gen/pipeline.lua)
-function inputs.kernels(specs, targets, schedule)
-  local overrides, list = inputs.schedule(schedule), {}
+-- @param act function that is called with each code (gen/pipeline.lua)
+function inputs.each_kernel(specs, targets, schedule, act)
+  local overrides = inputs.schedule(schedule)
   for _, s in ipairs(specs) do
-    for _, target in ipairs(targets) do list[#list + 1] = pipeline.kernel(s, target, overrides) end
+    for _, code in ipairs(pipeline.kernels(s, targets, overrides)) do act(code) end
   end
+end
+
+--- The same as an array of codes.
+function inputs.kernels(specs, targets, schedule)
+  local list = {}
+  inputs.each_kernel(specs, targets, schedule, function(code) list[#list + 1] = code end)
   return list
 end
 

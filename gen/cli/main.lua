@@ -1,6 +1,9 @@
 --- The command: parses the arguments, runs a subcommand, turns errors into one line and a code.
 -- Exit codes: 0 done, 1 I/O or a check failed, 2 bad usage, 3 a bug of normgen (with a traceback).
 
+-- LuaJIT's own limits hold a tenth of the generator: it would throw away compiled code and compile it again, all the time.
+if jit then jit.opt.start("maxtrace=10000", "maxmcode=16384") end
+
 package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.path
 
 local files = require "gen.cli.files"

@@ -88,6 +88,17 @@ describe("emit", function()
     assert.equal(out .. "/ng_kernels_single.h: differs\n", text)
   end)
 
+  it("changes nothing where a later kernel cannot be made", function()
+    ok("emit", "rmsnorm f32 h=2048", "--target", "avx2", "-o", out)
+    local before, header = names_in(out), files.read(out .. "/ng_kernels.h")
+    local code, _, err = normgen.run(words("emit", "rmsnorm f32 h=2047", "rmsnorm f32 h=8", "--target", "avx2",
+      "--schedule", "blocks=2", "-o", out))
+    assert.equal(2, code)
+    assert.equal("normgen: schedule blocks=2: a row of 8 elements is one block\n", err)
+    assert.equal(before, names_in(out))
+    assert.equal(header, files.read(out .. "/ng_kernels.h"))
+  end)
+
   it("--depfile names every file that it writes or reads", function()
     local spec, targets, depfile = scratch .. "/a b.lua", scratch .. "/targets", scratch .. "/out.d"
     files.write(spec, "return { 'rmsnorm f32 h=5' }")
