@@ -2,7 +2,6 @@
 
 local config = require "gen.models.config"
 local forward = require "gen.models.forward"
-local published = require "gen.models.published"
 local suggest = require "gen.suggest"
 local usage = require "gen.usage"
 
@@ -10,24 +9,35 @@ local models = {}
 
 local FAMILIES = { "decoders", "encoders", "recurrent", "images" }
 
-local row_of, known = {}, {}
-for _, name in ipairs(FAMILIES) do
-  for _, row in ipairs(require("gen.models." .. name)) do
-    for _, model_type in ipairs(row.types) do
-      row_of[model_type] = row
-      known[#known + 1] = model_type
+-- The rows of the families by model type, and the types, sorted. Only who asks for a model loads them.
+local row_of, known
+
+local function load_families()
+  if known then return end
+  row_of, known = {}, {}
+  for _, name in ipairs(FAMILIES) do
+    for _, row in ipairs(require("gen.models." .. name)) do
+      for _, model_type in ipairs(row.types) do
+        row_of[model_type] = row
+        known[#known + 1] = model_type
+      end
     end
   end
+  table.sort(known)
 end
-table.sort(known)
+
+local function published() return require "gen.models.published" end
 
 --- The model types that are known, sorted.
-function models.types() return known end
+function models.types()
+  load_families()
+  return known
+end
 
 --- Names of the models that are built in, in the order of the table, each with its model type: array of `{ name=, model_type= }`.
 function models.published()
   local list = {}
-  for i, entry in ipairs(published) do
+  for i, entry in ipairs(published()) do
     list[i] = { name = entry[1], model_type = entry[2].model_type or entry[2]._class_name }
   end
   return list
@@ -37,7 +47,7 @@ end
 -- Raises a usage error if there is none of this name.
 function models.fields(name)
   local names = {}
-  for i, entry in ipairs(published) do
+  for i, entry in ipairs(published()) do
     if entry[1] == name then return entry[2] end
     names[i] = entry[1]
   end
@@ -127,6 +137,7 @@ end
 -- @return `{ model_type=, dtype=, dtype_from="option"|"config"|"default", sites= }`; a site is `{ site=, spec=|nil, eps=|nil,
 --   per_layer=, emittable=, note= }`, in the order of the forward pass
 function models.sites(fields, options)
+  load_families()
   local source = options.source
   local model_type = type_of(fields, source)
   local row = row_of[model_type]

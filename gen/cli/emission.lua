@@ -44,7 +44,7 @@ local LAYOUTS = {
 }
 
 -- Where modules of normgen's own come from.
-local OWN_ROOMS = { ["gen."] = true, ["targets."] = true, ["bench."] = true }
+local OWN_ROOMS = { ["gen."] = true, ["targets."] = true }
 
 local function last_name(path) return path:match("([^/]*)/*$") end
 local function whole(path) return path end
