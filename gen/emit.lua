@@ -27,14 +27,10 @@ function emit.helper(helper, prefix)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
-local function trimmed(text) return text:match("^.*%S") or "" end
-
-local function fill(name, values) return trimmed(template.fill(name, values)) end
-
 local function helper_texts(code, prefix)
   local parts = {}
   for i, helper in ipairs(code.helpers) do parts[i] = emit.helper(helper, prefix) end
-  return trimmed(table.concat(parts))
+  return template.trimmed(table.concat(parts))
 end
 
 local function contract_text(problem)
@@ -55,7 +51,7 @@ end
 --- What the comment in front of a kernel says.
 local function kernel_notes(code)
   local problem, bytes = code.problem, code.problem.bytes_per_row
-  return fill("kernel_notes.c", {
+  return template.piece("kernel_notes.c", {
     title = problem.title, formula = problem.formula, cites = problem.cites, spec = problem.spec,
     contract = contract_text(problem), schedule = code.schedule_text, passes = passes_text(code.plan),
     read = literal.integer(bytes.read), write = literal.integer(bytes.write),
@@ -66,7 +62,7 @@ end
 --- A kernel with its helpers, to stand behind its declaration.
 local function kernel_code(code, prefix)
   local function specialise(text) return c.specialise(text, prefix, code.attribute) end
-  return fill("kernel_code.c", { helpers = helper_texts(code, prefix),
+  return template.piece("kernel_code.c", { helpers = helper_texts(code, prefix),
     attribute = code.attribute, prototype = c.prototype(c.symbol(code, prefix), code.problem.args),
     body = unparse.body(code.body, specialise) })
 end
@@ -79,7 +75,7 @@ function emit.kernel(code, options)
   local text = template.fill("kernel.c", {
     symbol = symbol, notes = kernel_notes(code), macro = macro, version = version, guard = code.guard,
     command = options.command or ("normgen emit '%s' --target %s"):format(problem.spec, code.target),
-    guards = fill("guards.h", {}), declaration = c.declaration(symbol, problem.args, macro),
+    guards = template.piece("guards.h", {}), declaration = c.declaration(symbol, problem.args, macro),
     includes = code.includes, code = kernel_code(code, options.prefix),
   })
   return { path = symbol .. ".c", text = text }
@@ -107,8 +103,8 @@ end
 --- What a set declares, to stand behind the macro for visibility.
 local function declarations(set)
   local names = { p = set.prefix, macro = set.macro }
-  return fill("declarations.h", { p = set.prefix, macro = set.macro, bytes = selftest.bytes(set),
-    prototypes = prototypes(set), dispatcher = set.has_dispatcher and fill("dispatch_declaration.h", names) or "" })
+  return template.piece("declarations.h", { p = set.prefix, macro = set.macro, bytes = selftest.bytes(set),
+    prototypes = prototypes(set), dispatcher = set.has_dispatcher and template.piece("dispatch_declaration.h", names) or "" })
 end
 
 --- Two targets must not give one name to different helpers: a file may hold kernels of both.
@@ -181,23 +177,24 @@ local function includes_text(set)
   return table.concat(parts, "\n")
 end
 
---- The same as one header: `{ path=, text= }`.
-function emit.single(codes, options)
-  local set = new_set(codes, options)
+local function single_file(set)
   local kernels = sets.guarded(set, function(_, code)
     return template.fill("single_kernel.c", { symbol = c.symbol(code, set.prefix), notes = kernel_notes(code),
       code = kernel_code(code, set.prefix) })
   end, "\n\n")
   return set_file(set, "single.h", set.prefix .. "kernels_single.h", { declarations = declarations(set),
-    guards = fill("guards.h", {}), includes = includes_text(set), runtime = detection.of_set(set), kernels = kernels,
+    guards = template.piece("guards.h", {}), includes = includes_text(set), runtime = detection.of_set(set), kernels = kernels,
     registry = registry.text(set), dispatcher = dispatch.text(set) })
 end
 
+--- The same as one header: `{ path=, text= }`.
+function emit.single(codes, options) return single_file(new_set(codes, options)) end
+
 --- That header, and those of models.
 function emit.single_files(codes, options)
-  local single = emit.single(codes, options)
-  local files = { single }
-  add_callers(new_set(codes, options), options, single.path, files)
+  local set = new_set(codes, options)
+  local files = { single_file(set) }
+  add_callers(set, options, files[1].path, files)
   return files
 end
 

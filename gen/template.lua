@@ -37,4 +37,10 @@ function template.fill(name, values)
   return table.concat(out, "\n") .. "\n"
 end
 
+--- A text without blanks and newlines at its end.
+function template.trimmed(text) return text:match("^.*%S") or "" end
+
+--- A filled template that stands in another one.
+function template.piece(name, values) return template.trimmed(template.fill(name, values)) end
+
 return template

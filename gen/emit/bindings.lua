@@ -16,8 +16,6 @@ local function is_given(argument)
   return argument.name ~= "rows" and argument.dtype ~= "ptrdiff_t"
 end
 
-local function filled(name, values) return (template.fill(name, values):gsub("%s+$", "")) end
-
 --- The elements of an array as a product: "rows * 768".
 local function elements(argument, h)
   local factors = {}
@@ -59,7 +57,7 @@ local function lua_kernel(problem)
     table.insert(argument.shape == "scalar" and checks.scalars or checks.arrays, lua_check(problem, argument))
     notes[i], items[i] = "-- @param " .. lua_parameter(problem, argument), argument.name
   end
-  return filled("bindings_kernel.lua", { name = problem.name, spec = problem.spec, title = problem.title,
+  return template.piece("bindings_kernel.lua", { name = problem.name, spec = problem.spec, title = problem.title,
     formula = problem.formula, notes = table.concat(notes, "\n"), scalars = table.concat(checks.scalars, "\n"),
     arrays = table.concat(checks.arrays, "\n"),
     arguments = table.concat(items, ", ") })
@@ -100,7 +98,7 @@ local function python_kernel(problem)
       notes[#notes + 1] = python_note(problem, argument)
     end
   end
-  return filled("bindings_kernel.py", { name = problem.name, spec = problem.spec, title = problem.title,
+  return template.piece("bindings_kernel.py", { name = problem.name, spec = problem.spec, title = problem.title,
     formula = problem.formula, notes = table.concat(notes, "\n"), parameters = table.concat(parameters, ", "),
     arguments = table.concat(items, ", ") })
 end

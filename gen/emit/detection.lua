@@ -34,7 +34,7 @@ function detection.of_set(set)
     if architecture.arch then parts[#parts + 1] = runtime_of(architecture.arch, set.prefix) end
   end
   for _, code in ipairs(set.targets) do parts[#parts + 1] = runs_function(code, code.target, set.prefix) end
-  return (table.concat(parts, "\n"):gsub("%s+$", ""))
+  return template.trimmed(table.concat(parts, "\n"))
 end
 
 return detection

@@ -41,9 +41,9 @@ function dispatch.text(set)
     end
     for i, group in ipairs(set.groups) do entries[i] = entry_text(group, architecture.targets, set.prefix) end
     parts[#parts + 1] = template.fill("dispatch_architecture.c", { guard = architecture.guard, p = set.prefix,
-      targets = table.concat(rows, "\n"), entries = (table.concat(entries):gsub("%s+$", "")) })
+      targets = table.concat(rows, "\n"), entries = template.trimmed(table.concat(entries)) })
   end
-  return (table.concat(parts):gsub("%s+$", ""))
+  return template.trimmed(table.concat(parts))
 end
 
 return dispatch

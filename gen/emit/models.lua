@@ -42,8 +42,7 @@ end
 -- The function of a site that calls a kernel by this symbol.
 local function function_text(spec, group, symbol, macro, kernel)
   local own, passed = arguments(spec, group, macro)
-  return (template.fill("model_function.h", { prototype = c.inline(symbol, own), call = c.call(kernel, passed) })
-    :gsub("%s+$", ""))
+  return template.piece("model_function.h", { prototype = c.inline(symbol, own), call = c.call(kernel, passed) })
 end
 
 -- The site's functions: one, or one for each architecture where no dispatcher chooses a target.
@@ -59,9 +58,8 @@ end
 local function site_text(set, model, spec)
   local group, symbol = group_of(set, spec), set.prefix .. model.name .. "_" .. c_name(spec.site)
   local macro = symbol:upper()
-  return (template.fill("model_site.h", { site = spec.site, spec = spec_words.format(spec), macro = macro,
+  return template.piece("model_site.h", { site = spec.site, spec = spec_words.format(spec), macro = macro,
     h = literal.integer(spec.h), eps = eps_text(spec, macro), functions = functions_text(set, spec, group, symbol, macro) })
-    :gsub("%s+$", ""))
 end
 
 --- Two sites must not give one C name: macros are upper case.

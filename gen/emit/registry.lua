@@ -49,7 +49,7 @@ local function argument_tables(set)
     end
     signatures[group] = number_of[text]
   end
-  return (table.concat(parts, "\n"):gsub("%s+$", "")), signatures
+  return template.trimmed(table.concat(parts, "\n")), signatures
 end
 
 --- The registry as C, to stand behind the declarations and the CPU detection.
@@ -68,8 +68,8 @@ function registry.text(set)
       parameters = literal.integer(bytes.parameters),
       signature = literal.integer(signatures[group]), symbol = c.symbol(code, set.prefix) })
   end
-  return (template.fill("registry_body.c", { p = set.prefix, arguments = args, kernels = sets.guarded(set, shims),
-    entries = sets.guarded(set, entry), selftest = selftest.text(set) }):gsub("%s+$", ""))
+  return template.piece("registry_body.c", { p = set.prefix, arguments = args, kernels = sets.guarded(set, shims),
+    entries = sets.guarded(set, entry), selftest = selftest.text(set) })
 end
 
 return registry

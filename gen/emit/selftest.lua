@@ -58,10 +58,9 @@ function selftest.text(set)
   local function entry(group, code)
     return ("    { %d, { %s } },"):format(rows_of(code), table.concat(hashes[group], ", "))
   end
-  local text = template.fill("selftest.c", { p = set.prefix, bytes = selftest.bytes(set),
+  return template.piece("selftest.c", { p = set.prefix, bytes = selftest.bytes(set),
     period = literal.integer(golden.period), arguments = literal.integer(arguments),
     golden = sets.guarded(set, entry) })
-  return (text:gsub("%s+$", ""))
 end
 
 return selftest

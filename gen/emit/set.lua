@@ -1,5 +1,7 @@
 --- A set of kernels as the emitted files see it: by name, by target, by architecture.
 
+local template = require "gen.template"
+
 local set = {}
 
 --- Codes by name in order of first appearance: array of `{ problem=, codes={..} }`.
@@ -77,7 +79,7 @@ function set.guarded(self, make, between)
   local parts = {}
   for _, group in ipairs(self.groups) do
     for _, code in ipairs(group.codes) do
-      parts[#parts + 1] = set.within(code.guard, (make(group, code):gsub("%s+$", "")))
+      parts[#parts + 1] = set.within(code.guard, template.trimmed(make(group, code)))
     end
   end
   return table.concat(parts, between or "\n")
