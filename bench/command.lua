@@ -38,7 +38,7 @@ end
 -- The words of --rows: array of `{ rows =, h = number or nil for all }`.
 local function row_counts(text)
   local list = {}
-  for word in (text .. ","):gmatch("([^,]*),") do
+  for word in inputs.items(text) do
     local rows, h = word:match("^(.-)x(.*)$")
     list[#list + 1] = { rows = whole_number(rows or word, "--rows"), h = h and whole_number(h, "--rows") }
   end
@@ -99,9 +99,9 @@ end
 
 -- The targets that this machine can run; the others are left out.
 local function targets_here(text, skip)
-  local list = {}
+  local fits, list = native.test(), {}
   for _, target in ipairs(inputs.targets(text)) do
-    if native.fits(target) then list[#list + 1] = target else skip("target " .. target.name .. " does not run here") end
+    if fits(target) then list[#list + 1] = target else skip("target " .. target.name .. " does not run here") end
   end
   return #list > 0 and list or failure("bench: no target of --target %s runs here", usage.quote(text))
 end

@@ -3,10 +3,10 @@
 local emit = require "gen.emit"
 local failure = require "gen.failure"
 local files = require "gen.cli.files"
-local lfs = require "lfs"
 local literal = require "gen.literal"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
+local toolchain = require "gen.cli.toolchain"
 
 local program = {}
 
@@ -61,25 +61,11 @@ local function tables_text(sets, builds, overhead)
   return table.concat(lines, "\n") .. "\n"
 end
 
-local function compile(cc, ...)
-  local text, ok = shell.capture(shell.words({ cc }, ...))
-  return ok, text:match("[^\n]*error[^\n]*") or text
-end
+local function compile(cc, ...) return toolchain.compile(shell.words({ cc }, ...)) end
 
 local function must_compile(what, cc, ...)
   local ok, text = compile(cc, ...)
   if not ok then failure("bench: %s does not compile %s: %s", cc, what, text) end
-end
-
--- C files in a directory, sorted.
-local function sources(directory, skip)
-  local names, list = {}, {}
-  for name in lfs.dir(directory) do
-    if name:match("%.c$") and not (skip and name:find(skip)) then names[#names + 1] = name end
-  end
-  table.sort(names)
-  for i, name in ipairs(names) do list[i] = directory .. "/" .. name end
-  return list
 end
 
 local Work = {}
@@ -103,7 +89,7 @@ function Work.add_set(work, set)
   local directory = work.directory .. "/" .. set.prefix
   files.make_directory(directory)
   files.write_all(directory, emit.files(set.codes, { prefix = set.prefix, command = "normgen bench" }))
-  work:add("kernels", sources(directory), {})
+  work:add("kernels", toolchain.c_files(directory), {})
 end
 
 function Work.add_kernels(work, set)
@@ -142,7 +128,7 @@ local function build(directory, job, skip)
   end
   progress("building %d rivals", #job.builds)
   work:add_set { prefix = OVERHEAD_PREFIX, codes = job.overhead }
-  work:add("the reference", sources(root.path "reference", "^verify"), {})
+  work:add("the reference", toolchain.c_files(root.path "reference", "^verify"), {})
   work:add("the bench", { bench_file "bench.c" }, {})
   work:add("the limits", { bench_file "limits.c" }, shell.words({ "-O3" }, LIMITS[job.target] or {}))
   local built = work:add_rivals(job.builds, skip)
@@ -167,7 +153,7 @@ local KEEP_PAGES = { "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1000000000000
 local function run_python(directory, job)
   local library, path = directory .. "/kernels.so", directory .. "/python-results"
   local set = job.sets[1]
-  must_compile("the kernels", job.cc, { "-O2", "-shared", "-fPIC", "-o", library }, sources(directory .. "/" .. set.prefix))
+  must_compile("the kernels", job.cc, { "-O2", "-shared", "-fPIC", "-o", library }, toolchain.c_files(directory .. "/" .. set.prefix))
   local cells = {}
   for i, cell in ipairs(job.python.cells) do
     cells[i] = table.concat({ cell.name, set.prefix .. cell.name .. "_" .. job.target, job.target, cell.spec.norm,

@@ -67,6 +67,12 @@ function results.fastest(cell, kind, matches)
   return best
 end
 
+-- What an entry's time means for the bytes of its cell, and beside the limit.
+local function relate(cell, entry)
+  entry.bytes_per_ns = (cell.bytes.read + cell.bytes.write) / entry.ns.median
+  entry.of_limit = cell.limit and cell.limit.ns.median / entry.ns.median
+end
+
 -- Every entry's time in units of the baseline's, pair by pair, and the limit's in units of the entry's.
 local function compare(cell, ranks)
   cell.baseline = baseline(cell, ranks)
@@ -76,10 +82,7 @@ local function compare(cell, ranks)
     end
   end
   cell.limit = results.fastest(cell, "limit", "^norm%-shaped")
-  for _, entry in ipairs(cell.entries) do
-    entry.bytes_per_ns = (cell.bytes.read + cell.bytes.write) / entry.ns.median
-    entry.of_limit = cell.limit and cell.limit.ns.median / entry.ns.median
-  end
+  for _, entry in ipairs(cell.entries) do relate(cell, entry) end
 end
 
 --- Reads the lines of bench/bench.c or bench/python_rivals.py.
@@ -110,8 +113,7 @@ function results.merge(all, other)
     local to = find(all, from.name, from.rows)
     for _, entry in ipairs(from.entries) do
       if entry.kind ~= "kernel" then
-        entry.bytes_per_ns = (to.bytes.read + to.bytes.write) / entry.ns.median
-        entry.of_limit = to.limit and to.limit.ns.median / entry.ns.median
+        relate(to, entry)
         to.entries[#to.entries + 1] = entry
       end
     end

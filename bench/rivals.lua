@@ -1,5 +1,6 @@
 --- The rivals that normgen knows how to build or to call, by group.
 
+local inputs = require "gen.cli.inputs"
 local lfs = require "lfs"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
@@ -119,7 +120,7 @@ end
 -- @param text "plain,double", "default", "all" or "none"
 function rivals.groups(text)
   local list, seen = {}, {}
-  for word in (text .. ","):gmatch("([^,]*),") do
+  for word in inputs.items(text) do
     for _, group in ipairs(groups_of(word)) do
       if not seen[group] then list[#list + 1] = group end
       seen[group] = true

@@ -4,7 +4,6 @@ local emit = require "gen.emit"
 local failure = require "gen.failure"
 local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
-local lfs = require "lfs"
 local native = require "gen.cli.native"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
@@ -51,25 +50,12 @@ local function by_architecture(targets)
   return order, groups
 end
 
-local function sources(directory, list)
-  local names = {}
-  for name in lfs.dir(directory) do
-    if name:match("%.c$") then names[#names + 1] = name end
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do list[#list + 1] = directory .. "/" .. name end
-end
-
 local function compile(directory, tools, arch)
-  local reference, list = root.path "reference", {}
-  sources(directory, list)
-  sources(reference, list)
-  local program = directory .. "/verify"
+  local reference, program = root.path "reference", directory .. "/verify"
   local flags = { "-O2", "-I", directory, "-I", reference, "-o", program }
-  local text, ok = shell.capture(shell.words(tools.cc, flags, list, { "-lm" }))
-  if not ok then
-    failure("check: %s does not compile for %s: %s", tools.cc[1], arch, text:match("[^\n]*error[^\n]*") or text)
-  end
+  local ok, reason = toolchain.compile(shell.words(tools.cc, flags, toolchain.c_files(directory), toolchain.c_files(reference),
+    { "-lm" }))
+  if not ok then failure("check: %s does not compile for %s: %s", tools.cc[1], arch, reason) end
   return program
 end
 

@@ -88,8 +88,8 @@ local function build(target, directory, tools)
     if file.path:find("^" .. PREFIX .. ".*%.c$") then sources[#sources + 1] = directory .. "/" .. file.path end
   end
   local path = directory .. "/probe"
-  local text, ok = shell.capture(shell.words(tools.cc, { "-O1", "-o", path }, sources))
-  if not ok then return no("%s: %s", tools.cc[1], text:match("[^\n]*error[^\n]*") or text:match("[^\n]*")) end
+  local ok, reason = toolchain.compile(shell.words(tools.cc, { "-O1", "-o", path }, sources))
+  if not ok then return no("%s: %s", tools.cc[1], reason:match("[^\n]*")) end
   return yes("%s", tools.cc[1]), path
 end
 

@@ -11,6 +11,9 @@ local usage = require "gen.usage"
 
 local inputs = {}
 
+--- Iterates over the items of a list with commas; "" has one, which is empty.
+function inputs.items(text) return (text .. ","):gmatch("([^,]*),") end
+
 --- Whether an argument is the path of a spec file.
 function inputs.is_file(argument)
   return argument:match("%.lua$") or argument:find("/", 1, true)
@@ -73,7 +76,7 @@ function inputs.targets(text)
     usage.fail("--target is missing (%s, native, all)", table.concat(inputs.target_names(), ", "))
   end
   local wanted, list = {}, {}
-  for word in (text .. ","):gmatch("([^,]*),") do
+  for word in inputs.items(text) do
     for _, name in ipairs(target_names(word)) do wanted[name] = true end
   end
   for _, target in ipairs(pipeline.targets()) do
@@ -97,7 +100,7 @@ end
 function inputs.schedule(text)
   if not text then return nil end
   local settings = {}
-  for item in (text .. ","):gmatch("([^,]*),") do
+  for item in inputs.items(text) do
     local key, value = item:match("^([^=]+)=(.+)$")
     if not key then usage.fail("--schedule %s: settings are key=value, separated by commas", usage.quote(text)) end
     if settings[key] then usage.fail("--schedule sets %s twice", usage.quote(key)) end
@@ -109,9 +112,10 @@ end
 --- The languages of --bindings, each once, in the order in which emit writes their files.
 -- @param text "python,luajit", or nil
 function inputs.languages(text)
+  if not text then return {} end
   local known, wanted, list = {}, {}, {}
   for _, language in ipairs(bindings.languages) do known[language] = true end
-  for word in (text and text .. "," or ""):gmatch("([^,]*),") do
+  for word in inputs.items(text) do
     if not known[word] then suggest.unknown("language", word, bindings.languages) end
     wanted[word] = true
   end

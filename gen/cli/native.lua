@@ -20,23 +20,25 @@ function native.features()
   return set
 end
 
-local function fits(target, arch, features)
-  if target.arch ~= arch and target.arch ~= "any" then return false end
-  for _, feature in ipairs(target.features) do
-    if not features[feature.name] then return false end
+--- A function that tells whether this machine can run a target, by its arch and its features, whose names are those of the
+-- kernel's flags.
+function native.test()
+  local arch, features = native.arch(), native.features()
+  return function(target)
+    if target.arch ~= arch and target.arch ~= "any" then return false end
+    for _, feature in ipairs(target.features) do
+      if not features[feature.name] then return false end
+    end
+    return true
   end
-  return true
 end
 
---- Whether this machine can run a target.
-function native.fits(target) return fits(target, native.arch(), native.features()) end
-
 --- The highest-ranking target that this machine can run.
--- @param targets array of target tables with arch, rank, and features whose names are those of the kernel's flags
+-- @param targets array of target tables
 function native.target(targets)
-  local arch, features, best = native.arch(), native.features(), nil
+  local fits, best = native.test(), nil
   for _, target in ipairs(targets) do
-    if fits(target, arch, features) and (not best or target.rank > best.rank) then best = target end
+    if fits(target) and (not best or target.rank > best.rank) then best = target end
   end
   return best or failure("no target fits this machine")
 end

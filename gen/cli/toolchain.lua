@@ -1,5 +1,6 @@
 --- Compilers and emulators: what builds and runs programs for an architecture.
 
+local lfs = require "lfs"
 local shell = require "gen.cli.shell"
 
 local toolchain = {}
@@ -23,6 +24,26 @@ function toolchain.emulator(arch) return { "qemu-" .. arch, "-cpu", "max" } end
 --- For another architecture, by the names that Debian and others give these programs.
 function toolchain.foreign(arch)
   return { cc = { arch .. "-linux-gnu-gcc", "-static" }, run = toolchain.emulator(arch) }
+end
+
+--- Runs a compiler.
+-- @param words array of strings
+-- @return whether it succeeded; its first line about an error, else all that it prints
+function toolchain.compile(words)
+  local text, ok = shell.capture(words)
+  return ok, text:match("[^\n]*error[^\n]*") or text
+end
+
+--- Paths of the C files in a directory, sorted.
+-- @param except nil or a pattern of names to leave out
+function toolchain.c_files(directory, except)
+  local names, list = {}, {}
+  for name in lfs.dir(directory) do
+    if name:match("%.c$") and not (except and name:find(except)) then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do list[i] = directory .. "/" .. name end
+  return list
 end
 
 return toolchain
