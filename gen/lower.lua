@@ -70,12 +70,12 @@ end
 --- C texts of the scalar arguments. They are tamed where results are rounded to 16 bits: a NaN is replaced by one that has a
 -- zero low half (NaN payloads are outside the contract).
 local function scalar_texts(plan, prologue)
-  local texts = {}
+  local texts, is_rounded = {}, rounds_to_memory(plan)
   for _, argument in ipairs(plan.problem.args) do
     if argument.shape == "scalar" and (argument.dtype == "f32" or argument.dtype == "f64") then
       local name = argument.name
       texts[name] = name
-      if argument.dtype == "f32" and rounds_to_memory(plan) then
+      if argument.dtype == "f32" and is_rounded then
         texts[name] = prologue:def("float", "tame_" .. name, ('%s == %s ? %s : __builtin_nanf("")'):format(name, name, name))
       end
     end
@@ -123,23 +123,39 @@ local function row_pointers(plan, types, builder, first, hint)
   return { pointer = pointer, in_loop = in_loop }
 end
 
---- A condition under which all of the outputs that are streamed may be, as C text: they are large, their rows consist of whole
--- cache lines, and they are not computed in place.
-local function may_stream(plan, schedule, streamed)
-  local parts = {}
-  for _, argument in ipairs(plan.problem.args) do
-    if streamed[argument.name] then
-      local name, size = argument.name, dtypes[argument.dtype].bytes
-      if #parts == 0 then parts[1] = ("rows >= %d"):format(math.ceil(schedule.stream * 1024 / (plan.n * size))) end
-      parts[#parts + 1] = ("((uintptr_t)%s & 63) == 0"):format(name)
-      if plan.problem.strided then parts[#parts + 1] = ("((size_t)%s_stride * %d & 63) == 0"):format(name, size) end
-      for _, other in ipairs(plan.problem.args) do
-        local could_be_same = other.io == "in" and #other.shape == 2 and dtypes[other.dtype].bytes == size
-        if could_be_same then parts[#parts + 1] = ("(const void *)%s != (const void *)%s"):format(name, other.name) end
+--- A condition under which stores may go past the caches, as C text: what they write is large, its rows consist of whole cache
+-- lines, and it is not computed in place.
+local function may_stream(plan, schedule, stores)
+  local parts, within_line = {}, schedules.LINE - 1
+  for _, store in ipairs(stores) do
+    local name, size = store.name, dtypes[store.dtype].bytes
+    if #parts == 0 then parts[1] = ("rows >= %d"):format(math.ceil(schedule.stream * 1024 / (plan.n * size))) end
+    parts[#parts + 1] = ("((uintptr_t)%s & %d) == 0"):format(name, within_line)
+    if plan.problem.strided then parts[#parts + 1] = ("((size_t)%s_stride * %d & %d) == 0"):format(name, size, within_line) end
+    for _, other in ipairs(plans.input_matrices(plan)) do
+      if dtypes[other.dtype].bytes == size then
+        parts[#parts + 1] = ("(const void *)%s != (const void *)%s"):format(name, other.name)
       end
     end
   end
   return table.concat(parts, " && ")
+end
+
+--- The loops over rows of a target with vectors. Where stores can go past the caches, rows that do are taken one after the
+-- other, which fills cache lines faster.
+local function vector_rows(kernel, root)
+  local schedule, place = kernel.schedule, root
+  kernel.streamed = {}
+  if schedule.stream > 0 then
+    local stores = plans.final_stores(kernel.plan)
+    for _, store in ipairs(stores) do kernel.streamed[store] = true end
+    kernel.prologue:note("Large outputs go past the caches.")
+    kernel.streams = kernel.prologue:def("int", "streams", may_stream(kernel.plan, schedule, stores))
+    if schedule.rows > 1 then place = root:branch("!" .. kernel.streams) end
+  end
+  if schedule.rows > 1 then vectors.rows(kernel, place, schedule.rows, schedule) end
+  vectors.rows(kernel, root, 1, schedule.rows == 1 and schedule or {})
+  if schedule.stream > 0 then root:branch(kernel.streams):call(kernel.target.fence) end
 end
 
 --- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
@@ -159,14 +175,6 @@ local function needed_helpers(target, texts)
   for _, text in ipairs(texts) do search(text) end
   for _, helper in ipairs(all) do
     if needed[helper.name] then list[#list + 1] = helper end
-  end
-  return list
-end
-
-local function texts_of(body, list)
-  for _, statement in ipairs(body) do
-    list[#list + 1] = statement.text
-    if statement.body then texts_of(statement.body, list) end
   end
   return list
 end
@@ -192,28 +200,14 @@ function lower.new(plan, target, schedule)
     scalars = scalar_texts(plan, prologue), pointer_types = types }
   function kernel.rows_at(builder, first, hint) return row_pointers(plan, types, builder, first, hint) end
   root:var("size_t", "row", "0")
-  if has_vectors then
-    kernel.streamed = schedule.stream > 0 and plans.final_stores(plan) or {}
-    if schedule.stream > 0 then
-      prologue:note("Large outputs go past the caches.")
-      kernel.streams = prologue:def("int", "streams", may_stream(plan, schedule, kernel.streamed))
-    end
-    if schedule.rows > 1 then
-      -- One row after the other fills cache lines faster.
-      local place = schedule.stream > 0 and root:branch("!" .. kernel.streams) or root
-      vectors.rows(kernel, place, schedule.rows, schedule)
-    end
-    vectors.rows(kernel, root, 1, schedule.rows == 1 and schedule or {})
-    if schedule.stream > 0 then root:branch(kernel.streams):call(target.fence) end
-  else
-    lanes.rows(kernel, root)
-  end
+  local write_rows = has_vectors and vector_rows or lanes.rows
+  write_rows(kernel, root)
   if target.leave then root:call(target.leave) end
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,
     rank = target.rank, guard = target.guard, attribute = target.attribute, includes = target.includes,
     schedule_text = schedules.format(schedule), features = target.features, os_check = target.os_check,
-    helpers = needed_helpers(target, texts_of(root.body, {})), body = root.body,
+    helpers = needed_helpers(target, statements.texts(root.body)), body = root.body,
   }
 end
 

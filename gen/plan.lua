@@ -101,14 +101,22 @@ function plan.new(problem)
   return result
 end
 
---- The outputs that the last sweep stores element by element, and that nothing reads again.
--- @return table of true by name
+--- What the last sweep stores element by element, and nothing reads again: array of the sweep's stores.
 function plan.final_stores(self)
-  local names = {}
+  local list = {}
   for _, store in ipairs(self.sweeps[#self.sweeps].stores) do
-    if store.node.domain ~= "row" then names[store.name] = true end
+    if store.node.domain ~= "row" then list[#list + 1] = store end
   end
-  return names
+  return list
+end
+
+--- The arguments that hold a value to read for each element of each row.
+function plan.input_matrices(self)
+  local list = {}
+  for _, argument in ipairs(self.problem.args) do
+    if argument.io == "in" and #argument.shape == 2 then list[#list + 1] = argument end
+  end
+  return list
 end
 
 local function list(items) return table.concat(items, ", ") end

@@ -8,6 +8,9 @@ local usage = require "gen.usage"
 
 local schedule = {}
 
+--- Bytes of a cache line.
+schedule.LINE = 64
+
 --- Most sums that one sweep of the plan accumulates.
 local function most_sums(plan)
   local most = 0
@@ -63,23 +66,25 @@ local ROWS = {
 --- 16-bit data; or wider data, of which a sum is stored or not: with it more is written than read again.
 local function kind_of(plan) return is_16_bit(plan) and "narrow" or plan.saved and "saved" or "wide" end
 
+--- What a table says about a plan's kind of data and sums of a sweep.
+local function measured(by_kind, plan) return by_kind[kind_of(plan)][math.min(most_sums(plan), 2)] end
+
 local function default_rows(plan, target)
   if target.emulates_fma then return 1 end
-  local measured = math.max(4, math.min(16, target.types.f32.width))
-  local by_sums = ROWS[measured][kind_of(plan)]
-  for _, step in ipairs(by_sums[math.min(most_sums(plan), 2)]) do
+  for _, step in ipairs(measured(ROWS[math.max(4, math.min(16, target.types.f32.width))], plan)) do
     if plan.n <= step[1] then return step[2] end
   end
 end
 
+--- Pipes and prefetching were measured on x86 with AVX2 and AVX-512 alone.
+local function was_timed(target) return target.types.f32.width >= 8 end
+
 --- Up to which h it pays to compute the sums of the next rows before the map of these, by kind of data and sums: 1 to 20 %.
--- Measured on x86 with AVX2 and AVX-512 alone, as is prefetching.
 local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
-  local longest = PIPED[kind_of(plan)][math.min(most_sums(plan), 2)]
-  local pays = plan.n <= longest and not (plan.saved and most_sums(plan) > 1)
-  return pays and target.types.f32.width >= 8 and 1 or 0
+  local pays = plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
+  return pays and was_timed(target) and 1 or 0
 end
 
 --- The same for asking for the rows that come next: from the first h, up to the second one. 5 to 15 % where rows do not fit
@@ -87,9 +92,9 @@ end
 local PREFETCHED = { wide = { { 257, 1024 }, { 1, 0 } }, saved = { { 257, 1024 }, { 65, 1024 } }, narrow = { { 1, 0 }, { 1, 0 } } }
 
 local function default_prefetch(plan, target, chosen)
-  local range = PREFETCHED[kind_of(plan)][math.min(most_sums(plan), 2)]
+  local range = measured(PREFETCHED, plan)
   local pays = plan.n >= range[1] and plan.n <= range[2] and (most_sums(plan) > 1 or chosen.rows == 1)
-  return pays and target.types.f32.width >= 8 and 1 or 0
+  return pays and was_timed(target) and 1 or 0
 end
 
 --- The fewest strips whose accumulators leave half of the registers free.
@@ -116,14 +121,11 @@ end
 local function missing_for_streams(plan, target, chosen)
   if not target.fence then return ("%s has no such stores"):format(target.name) end
   local memory = types_of(plan, target).layouts[chosen.layout].dtypes
-  local streamed = plans.final_stores(plan)
-  for _, argument in ipairs(plan.problem.args) do
-    if streamed[argument.name] then
-      local bytes = plan.n * dtypes[argument.dtype].bytes
-      if not memory[argument.dtype].stream then return ("%s cannot stream %s"):format(target.name, argument.dtype) end
-      if bytes % 64 > 0 and not plan.problem.strided then
-        return ("a row of %s has %d bytes, not a multiple of 64"):format(argument.name, bytes)
-      end
+  for _, store in ipairs(plans.final_stores(plan)) do
+    local bytes = plan.n * dtypes[store.dtype].bytes
+    if not memory[store.dtype].stream then return ("%s cannot stream %s"):format(target.name, store.dtype) end
+    if bytes % schedule.LINE > 0 and not plan.problem.strided then
+      return ("a row of %s has %d bytes, not a multiple of %d"):format(store.name, bytes, schedule.LINE)
     end
   end
 end

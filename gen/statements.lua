@@ -19,6 +19,17 @@ function statements.advance(name, count)
   return count == 1 and "++" .. name or ("%s += %d"):format(name, count)
 end
 
+local function add_texts(body, list)
+  for _, statement in ipairs(body) do
+    list[#list + 1] = statement.text
+    if statement.body then add_texts(statement.body, list) end
+  end
+  return list
+end
+
+--- The C texts in a list of statements, and in the bodies of these.
+function statements.texts(body) return add_texts(body, {}) end
+
 local Builder = {}
 Builder.__index = Builder
 

@@ -52,7 +52,7 @@ local MUTANTS = {
   { fault = "pipe: rows are mapped with the row values of the next ones", file = "gen/lower/vectors.lua",
     text = 'names[v] = copies:def(ctype, "this_" .. label, carried)', replacement = "names[v] = carried" },
   { fault = "stream: y is not asked whether it is aligned", file = "gen/lower.lua",
-    text = "((uintptr_t)%s & 63) == 0", replacement = "(uintptr_t)%s != 0" },
+    text = "((uintptr_t)%s & %d) == 0", replacement = "(uintptr_t)%s != %d" },
 }
 
 local function run(command, log)

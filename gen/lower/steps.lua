@@ -5,6 +5,7 @@
 local Body = require "gen.lower.body"
 local c_text = require "gen.lower.c_text"
 local dtypes = require "gen.dtype"
+local schedules = require "gen.schedule"
 
 --- A tame value, if NaN, has a zero low half: NaN of bf16 data, of invalid operations and of the tamed eps. Rounding
 -- to bf16 by integer additions keeps them; other NaN need the word that looks for them.
@@ -180,22 +181,20 @@ function Step:store(output)
   local is_rounded = node.op == "round" and node.dtype == output.dtype
   local raws = self:raws(is_rounded and node[1] or node, output.dtype)
   local address = body:address(output.name, "element", self.row, self.i, self.offset)
-  local can_stream = body.rows == 1 and body.kernel.streamed[output.name] and not self.n
+  local can_stream = body.rows == 1 and body.kernel.streamed[output] and not self.n
   for j = 1, words.raws do
     self.stores[#self.stores + 1] = { text = self.n and words.store_n(address, j, raws[j], self.n) or words.store(address, j, raws[j]),
       stream = can_stream and words.stream(address, j, raws[j]) }
   end
 end
 
-local LINE = 64 -- bytes
-
 --- Asks for what later rows have where this step is.
 function Step:prefetch()
   local body = self.body
   for _, argument in ipairs(body.prefetched) do
-    local bytes = dtypes[argument.dtype].bytes
+    local bytes, line = dtypes[argument.dtype].bytes, schedules.LINE
     local first, last = self.offset * bytes, (self.offset + (self.n or body.chunk)) * bytes - 1
-    for at = math.ceil(first / LINE) * LINE, last, LINE do
+    for at = math.ceil(first / line) * line, last, line do
       local pointer, rows_on = body.rows_ahead.pointer(argument.name, self.row)
       local address = c_text.sum(pointer, self.i, rows_on * body.plan.n + math.floor(at / bytes))
       self.builder:call(body.words.prefetch(address))

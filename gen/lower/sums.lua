@@ -89,6 +89,13 @@ local function empty_lists(sums)
   return lists
 end
 
+--- Appends the vectors of each list to the list in its place.
+local function append_lists(lists, more)
+  for s, list in ipairs(more) do
+    for _, vector in ipairs(list) do lists[s][#lists[s] + 1] = vector end
+  end
+end
+
 --- Sums of a group of blocks in one row: for each sum, vectors folded as far as whole vectors can be.
 -- @param blocks array of { index=, base=, length= }
 function Body:row_sums(builder, sweep, row, blocks, start)
@@ -210,11 +217,7 @@ function Body:group_sums(builder, sweep, blocks, start)
   if self.rows > 1 and self.rows * vectors_of_row > self:unrolled(sweep) then
     lists = self:looped_rows(builder, sweep, blocks, start)
   else
-    for row = 0, self.rows - 1 do
-      for s, list in ipairs(self:row_sums(builder, sweep, row, blocks, start)) do
-        for _, vector in ipairs(list) do lists[s][#lists[s] + 1] = vector end
-      end
-    end
+    for row = 0, self.rows - 1 do append_lists(lists, self:row_sums(builder, sweep, row, blocks, start)) end
   end
   for s in ipairs(sweep.sums) do
     lists[s] = self:fold_lanes(builder, lists[s], self.chunk / self.parts / 2, 1)
@@ -244,15 +247,9 @@ function Body:sum_sweep(sweep)
   local present = math.ceil(sweep.count / cut.length)
   local together = math.min(self.schedule.blocks, present)
   local lists, next_block = empty_lists(sweep.sums), 0
-  local function collect(more)
-    for s in ipairs(sweep.sums) do
-      for _, vector in ipairs(more[s]) do lists[s][#lists[s] + 1] = vector end
-    end
-  end
-
   local groups = math.floor(full / together)
   if groups > 1 then
-    collect(self:looped_groups(sweep, groups, together, cut.length))
+    append_lists(lists, self:looped_groups(sweep, groups, together, cut.length))
     next_block = groups * together
   end
   while next_block < present do
@@ -261,7 +258,7 @@ function Body:sum_sweep(sweep)
       local base = b * cut.length
       blocks[#blocks + 1] = { index = b, base = base, length = math.min(cut.length, sweep.count - base) }
     end
-    collect(self:group_sums(self.builder, sweep, blocks, false))
+    append_lists(lists, self:group_sums(self.builder, sweep, blocks, false))
     next_block = next_block + #blocks
   end
 

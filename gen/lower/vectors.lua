@@ -6,6 +6,7 @@
 
 local Body = require "gen.lower.body"
 local c_text = require "gen.lower.c_text"
+local plans = require "gen.plan"
 local rows = require "gen.lower.rows"
 local statements = require "gen.statements"
 
@@ -184,9 +185,7 @@ function Body:last_sweep(how, ahead, is_behind)
   if how.prefetch == 1 then
     local row = self.builder:def("size_t", "ahead", ("%s ? %s : row"):format(ahead.exists, ahead.row))
     self.rows_ahead = self.kernel.rows_at(self.builder, row, "_ahead")
-    for _, argument in ipairs(self.plan.problem.args) do
-      if argument.io == "in" and #argument.shape == 2 then self.prefetched[#self.prefetched + 1] = argument end
-    end
+    self.prefetched = plans.input_matrices(self.plan)
   end
   self:sweep(#self.kernel.sweeps, is_behind)
 end
@@ -230,8 +229,8 @@ end
 
 --- Writes the loop that normalises blocks of `count` rows, as long as so many are left.
 -- @param kernel what all loops share: `plan`, `target`, `schedule`, `prologue` (builder), `scalars` (names by argument),
---   `literal(number)` (C text), `rows_at(builder, first, hint)` (pointers to the rows of a block), `streamed` (true by name of
---   an output that goes past the caches if `streams`, the name of a variable, is true)
+--   `literal(number)` (C text), `rows_at(builder, first, hint)` (pointers to the rows of a block), `streamed` (true by the
+--   store that goes past the caches if `streams`, the name of a variable, is true)
 -- @param root the builder in which the loop stands; its variable `row` counts the rows that are done
 -- @param how `pipe` and `prefetch` as in a schedule; both may be missing
 function vectors.rows(kernel, root, count, how)

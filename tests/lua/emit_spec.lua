@@ -9,6 +9,7 @@ local plan = require "gen.plan"
 local problem = require "gen.problem"
 local schedule = require "gen.schedule"
 local spec = require "gen.spec"
+local statements = require "gen.statements"
 local targets = require "gen.targets"
 local vocabulary = require "targets.vocabulary"
 
@@ -46,14 +47,6 @@ end)
 
 local function name_of(code) return code.problem.name .. "_" .. code.target .. " " .. code.schedule_text end
 
-local function texts_of(body, list)
-  for _, statement in ipairs(body) do
-    list[#list + 1] = statement.text
-    if statement.body then texts_of(statement.body, list) end
-  end
-  return list
-end
-
 -- Calls visit(name) for each helper that a text uses.
 local function each_use(text, visit)
   for name in text:gmatch("@([%w_]+)") do visit(name) end
@@ -71,7 +64,7 @@ describe("the helpers of a code", function()
           used[name] = used[name] or name ~= helper.name
         end)
       end
-      for _, text in ipairs(texts_of(code.body, {})) do
+      for _, text in ipairs(statements.texts(code.body)) do
         each_use(text, function(name)
           assert.is_true(known[name], name_of(code) .. ": no helper " .. name)
           used[name] = true

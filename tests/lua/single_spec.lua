@@ -2,6 +2,7 @@
 
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"
+local shell = require "gen.cli.shell"
 
 local SPECS = { "layernorm f32 h=7 addout stats", "rmsnorm bf16 h=20 add alpha strided" }
 local WARNINGS = { "-O1", "-Werror", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow" }
@@ -26,17 +27,9 @@ local function emit(more)
   return out
 end
 
-local function words_of(...)
-  local list = {}
-  for _, part in ipairs { ... } do
-    for _, word in ipairs(part) do list[#list + 1] = word end
-  end
-  return list
-end
-
 -- Compiles files of the scratch directory.
 local function compile(compiler, ...)
-  local line = normgen.line(words_of(compiler, WARNINGS, { "-I", scratch }, { ... }))
+  local line = normgen.line(shell.words(compiler, WARNINGS, { "-I", scratch }, { ... }))
   local code, out, err = normgen.sh("cd " .. scratch .. " && " .. line)
   assert.equal(0, code, line .. "\n" .. out .. err)
 end
