@@ -32,6 +32,9 @@ local function join(a, b)
   return "element"
 end
 
+--- A count as text: a number, or the name of one that is known when the kernel is called.
+local function count_key(count) return type(count) == "number" and EXACT:format(count) or count or "" end
+
 --- The one node with this operator, these operands and these attributes.
 -- @param op operator name
 -- @param operands array of nodes
@@ -40,7 +43,7 @@ end
 -- @param domain domain, or nil for the join of the operands' domains
 local function make(op, operands, attributes, domain)
   local key = { op, attributes.type, domain or "", attributes.name or "", attributes.dtype or "",
-    attributes.value and EXACT:format(attributes.value) or "", attributes.count and EXACT:format(attributes.count) or "" }
+    attributes.value and EXACT:format(attributes.value) or "", count_key(attributes.count) }
   for i, operand in ipairs(operands) do key[7 + i] = operand.id end
   local text = table.concat(key, " ")
   local node = interned[text]
@@ -144,7 +147,13 @@ expr.clamp0 = unary("clamp0")
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
---- The sum over the first `count` elements of the row, in the order of the contract.
+--- A count that is known when the kernel is called, in the type of sums: `name` says of what.
+function expr.count(name) return make("count", {}, { type = sum_type, name = name }, "row") end
+
+--- What is known of the values that a row value stands for before it is formed: `name` as in gen/contract.lua.
+function expr.statistic(name) return make("statistic", {}, { type = sum_type, name = name }, "row"):as(name) end
+
+--- The sum over the first `count` elements of the row (a number, or the name of a count), in the order of the contract.
 function expr.sum(v, count) return make("sum", { v }, { type = sum_type, count = count }, "row") end
 
 --- Words of the norms, over a row: the mean, the (biased) variance, the deviation from the mean, and the mean that this
@@ -152,8 +161,20 @@ function expr.sum(v, count) return make("sum", { v }, { type = sum_type, count =
 expr.mean, expr.var, expr.center_mean = per_row("mean"), per_row("var"), per_row("center_mean")
 expr.center = unary("center")
 
+--- The unbiased variance, of one value its biased one.
+expr.unbiased_var = per_row("unbiased_var")
+
+--- A running value after a batch: moved by `momentum` from its old value towards that of the batch.
+function expr.moved(running, batch, momentum) return make("moved", { running, batch, momentum }, { type = running.type }) end
+
+--- (x - mean) / sqrt(var + eps), and the statistics by name.
+function expr.standardised(x, eps)
+  local rstd = (1 / expr.sqrt(expr.var(x) + eps)):as "rstd"
+  return expr.center(x) * rstd, { mean = expr.center_mean(x), rstd = rstd }
+end
+
 --- Operators whose value is one per row although their operands vary within it.
-local PER_ROW = { sum = "row", mean = "row", var = "row", center_mean = "row" }
+local PER_ROW = { sum = "row", mean = "row", var = "row", center_mean = "row", unbiased_var = "row", count = "row", statistic = "row" }
 
 --- A node like `node` with other operands.
 local function with(node, operands)

@@ -13,8 +13,5 @@ return e.norm {
     if wide then return { rel_u = 72, abs_u = 32 } end
     return { rel_u = depth / 2 + 8 + (3 * depth + 5) * 63 / 2 + (depth + 1) * 8, abs_u = (depth + 1) * 8 + 8 }
   end,
-  forward = function(x, eps)
-    local rstd = (1 / e.sqrt(e.var(x) + eps)):as "rstd"
-    return e.center(x) * rstd, { mean = e.center_mean(x), rstd = rstd }
-  end,
+  forward = e.standardised,
 }
