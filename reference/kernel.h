@@ -63,17 +63,21 @@ static void store_statistic(void *to, real value)
     }
 }
 
-static void compute_row(const ref_spec *spec, void *const *at, double alpha, double eps)
+static void compute_row(const ref_spec *spec, const ref_call *call, size_t index)
 {
     real row[REF_MAX_H];
+    void *at[REF_ARGUMENTS];
+    for (int i = 0; i < REF_ARGUMENTS; i++) {
+        at[i] = ref_row_at(call, (ref_argument)i, index);
+    }
     spec->x->load(row, at[REF_X], spec->h);
     if (ref_adds_before(spec)) {
-        add_residual(spec, row, at[REF_RESIDUAL], (real)alpha);
+        add_residual(spec, row, at[REF_RESIDUAL], (real)call->scalars.of[REF_ALPHA]);
     }
     if (at[REF_SUM] != NULL) {
         spec->residual->store(at[REF_SUM], row, spec->h);
     }
-    const statistics s = norms[spec->norm](spec, row, (acc)(real)eps);
+    const statistics s = norms[spec->norm](spec, row, (acc)(real)call->scalars.of[REF_EPS]);
     store_statistic(at[REF_MEAN], s.mean);
     store_statistic(at[REF_RSTD], s.rstd);
     if (spec->cast == REF_LLAMA) { /* "t = round_X(x * rstd), y = t * gamma" */
@@ -86,6 +90,13 @@ static void compute_row(const ref_spec *spec, void *const *at, double alpha, dou
         add_to_residual(spec, row, at[REF_RESIDUAL]);
     }
     ref_argument_dtype(spec, REF_Y)->store(at[REF_Y], row, spec->h); /* "Then one rounding to Y." */
+}
+
+static void compute(const ref_spec *spec, const ref_call *call)
+{
+    for (size_t row = 0; row < call->scalars.rows; row++) {
+        compute_row(spec, call, row);
+    }
 }
 
 /* For tests: the sums of the contract, which a double can hold. */
@@ -101,7 +112,7 @@ static double sum_of_squares_of_row(const void *row, size_t n)
 
 #define REF_ARITHMETIC                                                                                                 \
     {                                                                                                                  \
-        LANES, sum_of_row, sum_of_squares_of_row, compute_row                                                          \
+        LANES, sum_of_row, sum_of_squares_of_row, compute                                                              \
     }
 
 #endif

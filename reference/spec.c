@@ -1,6 +1,8 @@
 /* The spec parser of the reference: tables of words, one loop. */
 #include "spec.h"
 
+#include <stdio.h>
+
 #include "arithmetic.h"
 #include "contract.h"
 
@@ -196,30 +198,122 @@ int ref_adds_before(const ref_spec *spec)
     return spec->fusion == REF_ADD || spec->fusion == REF_ADDOUT;
 }
 
+/* "Saved statistics: [...] f32 (f64 for f64 specs)", and so numbers. */
+static const ref_dtype *real_of(const ref_spec *spec)
+{
+    return ref_is_f64(spec->x) ? spec->x : ref_dtype_named("f32", 3);
+}
+
+static const ref_dtype *dtype_of_x(const ref_spec *spec)
+{
+    return spec->x;
+}
+
+static const ref_dtype *dtype_of_residual(const ref_spec *spec)
+{
+    return spec->fusion != 0 ? spec->residual : NULL;
+}
+
+static const ref_dtype *dtype_of_gamma(const ref_spec *spec)
+{
+    return spec->affine != REF_NO_AFFINE ? spec->gamma : NULL;
+}
+
+static const ref_dtype *dtype_of_beta(const ref_spec *spec)
+{
+    return spec->affine == REF_GAMMA_BETA ? spec->gamma : NULL;
+}
+
+static const ref_dtype *dtype_of_alpha(const ref_spec *spec)
+{
+    return spec->alpha ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_y(const ref_spec *spec)
+{
+    return spec->fusion == REF_ADDAFTER ? spec->residual : spec->y;
+}
+
+static const ref_dtype *dtype_of_sum(const ref_spec *spec)
+{
+    return spec->fusion == REF_ADDOUT ? spec->residual : NULL;
+}
+
+static const ref_dtype *dtype_of_mean(const ref_spec *spec)
+{
+    return spec->stats && norms[row_of(spec)].has_mean ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_rstd(const ref_spec *spec)
+{
+    return spec->stats ? real_of(spec) : NULL;
+}
+
 const struct ref_argument_info ref_arguments[REF_ARGUMENTS] = {
-    [REF_X] = {"x", REF_MATRIX, 0},
-    [REF_RESIDUAL] = {"residual", REF_MATRIX, 0},
-    [REF_GAMMA_ROW] = {"gamma", REF_PARAMETER, 0},
-    [REF_BETA_ROW] = {"beta", REF_PARAMETER, 0},
-    [REF_Y] = {"y", REF_MATRIX, 1},
-    [REF_SUM] = {"sum", REF_MATRIX, 1},
-    [REF_MEAN] = {"mean", REF_STATISTIC, 1},
-    [REF_RSTD] = {"rstd", REF_STATISTIC, 1},
+    [REF_X] = {"x", REF_MATRIX, {REF_ROWS, REF_H}, 0, dtype_of_x},
+    [REF_RESIDUAL] = {"residual", REF_MATRIX, {REF_ROWS, REF_H}, 0, dtype_of_residual},
+    [REF_GAMMA_ROW] = {"gamma", REF_ARRAY, {REF_H}, 0, dtype_of_gamma},
+    [REF_BETA_ROW] = {"beta", REF_ARRAY, {REF_H}, 0, dtype_of_beta},
+    [REF_ALPHA] = {"alpha", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_alpha},
+    [REF_EPS] = {"eps", REF_NUMBER, {REF_NO_AXIS}, 0, real_of},
+    [REF_Y] = {"y", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_y},
+    [REF_SUM] = {"sum", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_sum},
+    [REF_MEAN] = {"mean", REF_ARRAY, {REF_ROWS}, 1, dtype_of_mean},
+    [REF_RSTD] = {"rstd", REF_ARRAY, {REF_ROWS}, 1, dtype_of_rstd},
 };
 
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument)
 {
-    /* "Saved statistics: [...] f32 (f64 for f64 specs)." */
-    const ref_dtype *const real = ref_is_f64(spec->x) ? spec->x : ref_dtype_named("f32", 3);
-    const ref_dtype *const dtypes[REF_ARGUMENTS] = {
-        [REF_X] = spec->x,
-        [REF_RESIDUAL] = spec->fusion != 0 ? spec->residual : NULL,
-        [REF_GAMMA_ROW] = spec->affine != REF_NO_AFFINE ? spec->gamma : NULL,
-        [REF_BETA_ROW] = spec->affine == REF_GAMMA_BETA ? spec->gamma : NULL,
-        [REF_Y] = spec->fusion == REF_ADDAFTER ? spec->residual : spec->y,
-        [REF_SUM] = spec->fusion == REF_ADDOUT ? spec->residual : NULL,
-        [REF_MEAN] = spec->stats && norms[row_of(spec)].has_mean ? real : NULL,
-        [REF_RSTD] = spec->stats ? real : NULL,
+    return ref_arguments[argument].dtype(spec);
+}
+
+int ref_is_array(ref_argument argument)
+{
+    return ref_arguments[argument].kind >= REF_ARRAY;
+}
+
+/* What axes are: the name that shapes have, NULL where the size is a number there, and whether the call decides. */
+static const struct {
+    const char *name;
+    int of_call;
+} axes[REF_AXES] = {
+    [REF_ROWS] = {"rows", 1},
+    [REF_H] = {"h", 0},
+};
+
+size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalars)
+{
+    const size_t extents[REF_AXES] = {
+        [REF_NO_AXIS] = 1,
+        [REF_ROWS] = scalars->rows,
+        [REF_H] = spec->h,
     };
-    return dtypes[argument];
+    return extents[axis];
+}
+
+void ref_shape_text(const ref_spec *spec, ref_argument argument, char text[REF_SHAPE_LENGTH])
+{
+    static const ref_scalars no_scalars;
+    const struct ref_argument_info *info = &ref_arguments[argument];
+    size_t length = (size_t)snprintf(text, REF_SHAPE_LENGTH, "%s", info->axes[0] == REF_NO_AXIS ? "scalar" : "");
+    for (int i = 0; i < REF_MAX_AXES && info->axes[i] != REF_NO_AXIS; i++) {
+        const char *name = axes[info->axes[i]].name;
+        const char *comma = i > 0 ? "," : "";
+        char *const end = text + length;
+        const size_t left = REF_SHAPE_LENGTH - length;
+        length +=
+            (size_t)(name != NULL ? snprintf(end, left, "%s%s", comma, name)
+                                  : snprintf(end, left, "%s%zu", comma, ref_extent(spec, info->axes[i], &no_scalars)));
+    }
+}
+
+ref_layout ref_layout_of(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars)
+{
+    const ref_axis *axis = ref_arguments[argument].axes;
+    ref_layout layout = {1, 1};
+    for (int i = 0; i < REF_MAX_AXES; i++) {
+        size_t *const counted = i == 0 && axes[axis[i]].of_call ? &layout.rows : &layout.columns;
+        *counted *= ref_extent(spec, axis[i], scalars);
+    }
+    return layout;
 }
