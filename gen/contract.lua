@@ -91,11 +91,11 @@ local function moved(rule, running, batch, momentum)
   return running + momentum * (batch - running)
 end
 
---- Statistics of a chunk of values `x`, counts "head" and "chunk": `{ name, node }` in order. With a mean, around the mean of
--- the chunk's head; else the sum of squares.
-function contract.chunk(x, has_mean)
+--- Statistics of a chunk of values `x`, counts "head" and "chunk": `{ name, node }` in order. "moments" are
+-- those around the mean of the chunk's head; "squares" have m2 alone, their sum.
+function contract.chunk(x, sums)
   local list
-  if has_mean then
+  if sums == "moments" then
     local mu = mean(x, "head"):as "mu"
     local d = (x - mu):as "d"
     local total = e.sum(d, "chunk")
@@ -112,11 +112,11 @@ end
 
 --- The statistics of two sets of values from those of the left and the right one (`mu_left`, ...), counts "left", "right" and
 -- "both" (Chan, Golub and LeVeque 1979, about a pivot that is near both means): `{ name, node }` in order.
-function contract.merge(has_mean)
+function contract.merge(sums)
   local function left(name) return e.statistic(name .. "_left") end
   local function right(name) return e.statistic(name .. "_right") end
   local m2 = left "m2" + right "m2"
-  if not has_mean then return { { name = "m2", node = m2 } } end
+  if sums == "squares" then return { { name = "m2", node = m2 } } end
   local weight = (e.count "right" / e.count "both"):as "weight"
   local difference = ((right "mu" - left "mu") + (right "delta" - left "delta")):as "difference"
   local share = e.count "left" * weight

@@ -213,7 +213,7 @@ local function describe(node, top, enclosed)
     local text = table.concat(parts, INFIX[node.op])
     return enclosed and "(" .. text .. ")" or text
   end
-  if node.dtype then parts[#parts + 1] = node.dtype end
+  if node.dtype or #node == 0 then parts[#parts + 1] = node.dtype or node.name end
   if node.op == "convert" then return node.type .. "(" .. parts[1] .. ")" end
   return node.op .. "(" .. table.concat(parts, ", ") .. ")"
 end
@@ -231,12 +231,20 @@ function expr.count_uses(roots)
   return uses
 end
 
---- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
--- `forward(x, eps)`, which returns the normalised value of the element `x` and its statistics by name, and
+--- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people).
+--
+-- A norm of rows has `forward(x, eps)`, which returns the normalised value of the element `x` and its statistics by name, and
 -- `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings (`wide`: sums and row values
 -- are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
+--
+-- A norm of channels (`sizes = "c"`) has `layouts`, `over` (what its statistics are of: gen/channels/geometry.lua) and
+-- `directions`, by name `{ inputs=, scalars=, outputs=, updates= (names of arguments), sums= ("moments" or "squares", where it
+-- makes statistics), forward= }`; `forward(x, a)`, with `a` the arguments by name, returns the normalised value and the outputs by name.
 function expr.norm(definition)
-  for _, field in ipairs { "name", "title", "cites", "affine", "formula", "domain", "bound", "forward" } do
+  for _, field in ipairs { "name", "title", "cites", "affine", "formula" } do
+    assert(definition[field], "a norm needs the field " .. field)
+  end
+  for _, field in ipairs(definition.directions and { "layouts", "over" } or { "domain", "bound", "forward" }) do
     assert(definition[field], "a norm needs the field " .. field)
   end
   return definition

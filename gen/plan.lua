@@ -4,6 +4,7 @@
 -- whose terms have level k - 1, and stores what is known by then. Sums over the head of a row form short sweeps of
 -- their own, which store nothing.
 
+local channels = require "gen.channels.plan"
 local e = require "gen.expr"
 
 local plan = {}
@@ -44,12 +45,8 @@ local function reached(sweep)
   return found, seen
 end
 
---- Cuts a problem into sweeps.
--- @return `{ problem=, n=, sweeps=, normed=, saved=, stage= }`. A sweep is `{ kind="head"|"row", count=, sums={node..},
---   stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count` elements. `saved` names the output from
---   which sweeps after `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it
---   for the time being (same dtype, written by the last sweep).
-function plan.new(problem)
+--- Cuts outputs into sweeps. `problem` has `h`, `outputs`, `normed` and `dtypes`.
+local function cut(problem)
   local n, level = problem.h, level_of({})
   local sums, last = {}, 0
   for _, node in ipairs(nodes_of(problem.outputs)) do
@@ -99,6 +96,15 @@ function plan.new(problem)
     end
   end
   return result
+end
+
+--- The plan of a problem: its sweeps, or for a kernel of channels what gen/channels/plan.lua says.
+-- @return `{ problem=, n=, sweeps=, normed=, saved=, stage= }`. A sweep is `{ kind="head"|"row", count=, sums={node..},
+--   stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count` elements. `saved` names the output from
+--   which sweeps after `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it
+--   for the time being (same dtype, written by the last sweep).
+function plan.new(problem)
+  return problem.geometry and channels.new(problem, cut) or cut(problem)
 end
 
 --- What the last sweep stores element by element, and nothing reads again: array of the sweep's stores.

@@ -1,6 +1,7 @@
 --- Problem: a spec and its norm, normalised. Affine parameters, offset, cast and residual are applied here, once for
 -- every norm. Knows no target and no schedule.
 
+local channels = require "gen.channels.problem"
 local contract = require "gen.contract"
 local dtype = require "gen.dtype"
 local e = require "gen.expr"
@@ -74,7 +75,7 @@ local function affine(spec, y)
   local gamma = e.load("gamma", spec.gamma, "column")
   if spec.offset == 1 then gamma = (gamma + 1):as "scale" end
   y = y * gamma
-  return spec.affine == "gamma+beta" and y + e.load("beta", spec.gamma, "column") or y
+  return spec.affine ~= "gamma" and y + e.load("beta", spec.gamma, "column") or y
 end
 
 --- residual + v, where v is rounded as if it had been stored.
@@ -110,13 +111,15 @@ local function requested(outputs, args, expand)
   return list
 end
 
---- Bytes that a row reads and writes, and bytes of parameters that a call reads (each array counted once).
+--- Bytes that a row reads and writes (of channels: a position of a row), and bytes of parameters that a call reads (each array
+-- counted once).
 local function traffic(spec, args)
   local bytes = { read = 0, write = 0, parameters = 0 }
+  local extents = { rows = 1, positions = 1, chunks = 1, h = spec.h, c = spec.c, g = spec.g }
   for _, argument in ipairs(args) do
     if argument.shape ~= "scalar" then
       local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
-      bytes[kind] = bytes[kind] + shape.elements(argument.shape, { rows = 1, h = spec.h }) * dtype[argument.dtype].bytes
+      bytes[kind] = bytes[kind] + shape.elements(argument.shape, extents) * dtype[argument.dtype].bytes
     end
   end
   return bytes
@@ -130,6 +133,26 @@ local function error_bound(norm, spec)
   return { rel_u = bound.rel_u, abs_u = bound.abs_u, domain = norm.domain }
 end
 
+--- What residual, gamma and beta do to any norm.
+local PARTS = { normed = normed, affine = affine, add_after = add_after }
+
+--- What a problem has for kernels of rows: of arguments and formulas.
+local function of_rows(spec, norm)
+  local outputs, h = formula(spec, norm)
+  local args, expand = arguments(spec), contract.expander(spec.h, spec.center)
+  return { args = args, outputs = requested(outputs, args, expand), normed = expand(h), error_bound = error_bound(norm, spec),
+    block = contract.blocks(spec.h).length }
+end
+
+--- The same for kernels of channels (gen/channels/).
+local function of_channels(spec, norm)
+  local result = channels.formula(spec, norm, compute_type(spec), PARTS)
+  for _, argument in ipairs(result.args) do
+    argument.ctype = dtype[argument.dtype] and dtype[argument.dtype].ctype or argument.dtype
+  end
+  return result
+end
+
 --- Normalises a spec (gen/spec.lua) to a problem:
 -- `name` (gen/names.lua), `spec` (canonical text), `norm`, `dir`, `h`, `args` (call order), `outputs` (array of `{ name, dtype, node }` in
 -- the order in which a row stores them), `normed` (the node that the norm reads), `contract`, `bytes_per_row`,
@@ -138,18 +161,19 @@ function problem.new(spec)
   local acc = sum_type(spec)
   e.new_graph(acc)
   local norm = require("gen.norms." .. spec.norm)
-  local outputs, h = formula(spec, norm)
-  local args, expand = arguments(spec), contract.expander(spec.h, spec.center)
+  local its = (norm.directions or spec.layout) and of_channels(spec, norm) or of_rows(spec, norm)
   return {
-    name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = spec.h,
+    name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = spec.h or spec.c,
+    row_length = spec.h or 0,
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
     title = norm.title, formula = norm.formula, cites = norm.cites, strided = spec.strided,
-    args = args, outputs = requested(outputs, args, expand), normed = expand(h),
+    args = its.args, outputs = its.outputs, normed = its.normed, geometry = its.geometry, direction = its.direction,
+    chunk = its.chunk, merge = its.merge,
     contract = { version = contract.version, compute = compute_type(spec), acc = acc, lanes = contract.lanes(acc),
-      block = contract.blocks(spec.h).length, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
+      block = its.block, order = its.order, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
       gamma = spec.gamma, y = spec.out, cast = spec.cast },
-    bytes_per_row = traffic(spec, args),
-    error_bound = error_bound(norm, spec),
+    bytes_per_row = traffic(spec, its.args),
+    error_bound = its.error_bound,
   }
 end
 

@@ -27,21 +27,34 @@ end
 
 local function same_as_x(s) return s.x end
 
-local function affine_of_norm(s) return require("gen.norms." .. s.norm).affine end
+local function norm_of(s) return require("gen.norms." .. s.norm) end
 
-local function hidden_size(text)
-  local h = text:match("^[1-9]%d*$") and tonumber(text)
-  return h and h <= MAX_H and h
+--- Whether a spec counts channels (c=) instead of the elements of a row (h=).
+local function has_channels(s) return norm_of(s).sizes == "c" end
+
+--- Chunks and what ranks exchange know no parameters.
+local function default_affine(s)
+  local has_none = s.folded or s.dir == "stats" or s.dir == "merge"
+  return has_none and "none" or norm_of(s).affine
 end
+
+local function size(text)
+  local n = text:match("^[1-9]%d*$") and tonumber(text)
+  return n and n <= MAX_H and n
+end
+
+local SIZE = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits"
 
 local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
--- default: value, or function of the spec; a row without one is left out of the spec. required: the error if absent.
--- always: printed even if it is the default. token: how kernel names write it, a prefix or a table by text.
+-- default: value, or function of the spec; a row without one is left out of the spec. required: the error if absent, or a
+-- function of the spec that returns it or nil. always: printed even if it is the default. token: how kernel names write
+-- it, a prefix or a table by text.
 spec.grammar = {
-  { field = "dir", about = "direction", always = true, default = "fwd", choices = { now "fwd", later "bwd" } },
+  { field = "dir", about = "direction: training, inference, or a step of either", always = true, default = "fwd",
+    choices = { now "fwd", now "infer", now "foldstats", now "stats", now "merge", now "apply", later "bwd" } },
   { field = "x", about = "dtype of x", always = true, required = "the dtype of x is missing (f32, bf16, f16, f64)",
     choices = dtypes },
   { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = dtypes },
@@ -49,23 +62,35 @@ spec.grammar = {
     choices = dtypes },
   { field = "gamma", about = "dtype of gamma and beta", key = "gamma", token = "g", default = same_as_x,
     choices = dtypes },
-  { field = "h", about = "row length", key = "h", token = "h", always = true, read = hidden_size,
-    expects = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits",
-    required = "h is missing (h=N, N from 1 to " .. MAX_H .. ")" },
+  { field = "h", about = "row length", key = "h", token = "h", default = false, read = size, expects = SIZE,
+    required = function(s) return not has_channels(s) and "h is missing (h=N, N from 1 to " .. MAX_H .. ")" end },
+  { field = "c", about = "channels", key = "c", token = "c", default = false, read = size, expects = SIZE,
+    required = function(s) return has_channels(s) and "c is missing (c=N, N from 1 to " .. MAX_H .. ")" end },
+  { field = "g", about = "groups of channels", key = "g", token = "g", default = false, read = size, expects = SIZE,
+    required = function(s) return s.norm == "groupnorm" and "g is missing (g=N, a divisor of c)" end },
+  { field = "layout", about = "order of channels and positions in memory; rows: there are no positions", key = "layout", token = "",
+    default = false, choices = { now "nchw", now "nhwc", now "rows" },
+    required = function(s)
+      return has_channels(s) and s.dir ~= "foldstats" and
+        "layout is missing (layout=" .. table.concat(norm_of(s).layouts, ", ") .. ")"
+    end },
+  { field = "folded", about = "inference by a scale and a shift for each channel", default = false, choices = { now("folded", true) } },
   { field = "fusion", about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x)", default = false,
     choices = { now "add", now "addout", now "addafter" } },
   { field = "alpha", about = "normalise x + alpha * residual", default = false, choices = { now("alpha", true) } },
   { field = "offset", about = "1: gamma is stored as gamma - 1", key = "offset", token = "offset", default = 0,
     choices = { now("0", 0), now("1", 1) } },
-  { field = "affine", about = "parameters after the norm", key = "affine", default = affine_of_norm,
-    token = { none = "nogamma", gamma = "nobeta", ["gamma+beta"] = "beta" },
-    choices = { now "none", now "gamma", now "gamma+beta" } },
+  { field = "affine", about = "parameters after the norm; group: gamma and beta of each group", key = "affine", default = default_affine,
+    token = { none = "nogamma", gamma = "nobeta", ["gamma+beta"] = "beta", group = "groupaffine" },
+    choices = { now "none", now "gamma", now "gamma+beta", now "group" } },
   { field = "cast", about = "llama: round to the dtype of x before gamma", key = "cast", token = "", default = false,
     choices = { now "llama" } },
   { field = "acc", about = "dtype of sums and row scalars", key = "acc", token = "acc", default = false,
     choices = { now "f64" } },
   { field = "center", about = "full: the pivot is the mean of the whole row", key = "center", token = "",
     default = false, choices = { now "full" } },
+  { field = "momentum", about = "of running statistics: the weight of the batch, or onnx: of the old value", key = "momentum",
+    token = "", default = "torch", choices = { now "torch", now "onnx" } },
   { field = "stats", about = "store mean and rstd of each row", default = false, choices = { now("stats", true) } },
   { field = "strided", about = "row strides as arguments", default = false, choices = { now("strided", true) } },
 }
@@ -78,8 +103,65 @@ local notes = {
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
 }
 
---- What must not be said together: `{ message, holds }`; holds(s, given), given: set of the fields that the user wrote.
+--- Whether a spec's statistics run over other axes than a row.
+local function is_of_channels(s) return has_channels(s) or s.layout end
+
+--- Words that kernels of channels do not have, in the order of messages.
+local OF_ROWS = { "alpha", "cast", "acc", "center", "stats", "strided" }
+
+local function word_of_rows(s)
+  for _, field in ipairs(OF_ROWS) do
+    if s[field] then return field end
+  end
+  return s.fusion == "addout" and "addout"
+end
+
+local function has_direction(s) return s.dir == "fwd" or norm_of(s).directions and norm_of(s).directions[s.dir] end
+
+--- Whether a kernel makes statistics of its own.
+local function has_sums(s)
+  local direction = norm_of(s).directions[s.dir]
+  return direction and direction.sums ~= nil
+end
+
+local function has_layout(s)
+  if not has_channels(s) then return s.layout == "nchw" end
+  for _, layout in ipairs(norm_of(s).layouts) do
+    if layout == s.layout then return true end
+  end
+end
+
+--- What must not be said together: `{ message, holds }`, a message may be a function of the spec; holds(s, given), given: set of
+-- the fields that the user wrote.
 spec.contradictions = {
+  { function(s) return ("%s has no direction %s"):format(s.norm, s.dir) end, function(s) return not has_direction(s) end },
+  { function(s) return ("%s counts channels: c=, not h="):format(s.norm) end, function(s) return s.h and has_channels(s) end },
+  { function(s) return ("%s counts the elements of a row: h=, not c="):format(s.norm) end,
+    function(s) return s.c and not has_channels(s) end },
+  { "g= divides the channels of groupnorm", function(s) return s.g and s.norm ~= "groupnorm" end },
+  { function(s) return ("g=%d does not divide c=%d"):format(s.g, s.c) end, function(s) return s.g and s.c % s.g > 0 end },
+  { "foldstats has no layout: it reads and writes one value for each channel",
+    function(s) return s.dir == "foldstats" and s.layout end },
+  { function(s) return ("%s has no layout=%s"):format(s.norm, s.layout) end, function(s) return s.layout and not has_layout(s) end },
+  { function(s) return ("%s does not go with a norm of channels"):format(word_of_rows(s)) end,
+    function(s) return is_of_channels(s) and word_of_rows(s) end },
+  { "folded is a form of batchnorm infer",
+    function(s) return s.folded and not (s.norm == "batchnorm" and s.dir == "infer") end },
+  { "folded has its parameters in a and b", function(s) return s.folded and s.affine ~= "none" end },
+  { function(s) return ("%s takes no parameters: affine=none is all there is"):format(s.norm == "mvn" and "mvn" or s.dir) end,
+    function(s) return (s.norm == "mvn" or s.dir == "stats" or s.dir == "merge") and s.affine ~= "none" end },
+  { "affine=group gives gamma and beta to each group of groupnorm",
+    function(s) return s.affine == "group" and s.norm ~= "groupnorm" end },
+  { "momentum= says how running statistics move, but there are none",
+    function(s, given)
+      local direction = (norm_of(s).directions or {})[s.dir]
+      return given.momentum and not (direction and direction.updates)
+    end },
+  { function(s) return ("%s reads no x to add to"):format(s.dir) end,
+    function(s) return s.fusion and (s.dir == "foldstats" or s.dir == "merge") end },
+  { "addafter needs a y, but stats has none", function(s) return s.fusion == "addafter" and s.dir == "stats" end },
+  { "layout=nhwc and layout=rows: c is at most 8192 (groups: 4096), for there are statistics of each channel on the stack",
+    function(s) return s.c and has_sums(s) and s.layout ~= "nchw" and s.c > (norm_of(s).over == "group" and 4096 or 8192) end },
   { "offset=1 needs a gamma, but affine is none",
     function(s) return s.offset == 1 and s.affine == "none" end },
   { "gamma= names the dtype of gamma, but affine is none",
@@ -233,20 +315,26 @@ local function assign_table(s, given, t)
   end
 end
 
+--- Where ranks share the work, the word stats is a step of it.
+local function has_steps(s) return (norm_of(s).directions or {}).stats ~= nil end
+
 local function default_of(row, s)
   if type(row.default) == "function" then return row.default(s) end
   return row.default
 end
 
 local function complete(s, given)
+  if s.stats and not s.dir and has_steps(s) then s.dir, s.stats, given.stats = "stats", nil, nil end
   for _, row in ipairs(spec.grammar) do
     if s[row.field] == nil then
-      if row.required then usage.fail("%s", row.required) end
+      local missing = row.required
+      if type(missing) == "function" then missing = missing(s) end
+      if missing then usage.fail("%s", missing) end
       s[row.field] = default_of(row, s)
     end
   end
   for _, rule in ipairs(spec.contradictions) do
-    if rule[2](s, given) then usage.fail("%s", rule[1]) end
+    if rule[2](s, given) then usage.fail("%s", type(rule[1]) == "function" and rule[1](s) or rule[1]) end
   end
   return s
 end

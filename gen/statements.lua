@@ -16,7 +16,7 @@ end
 
 --- C text that moves a counter on.
 function statements.advance(name, count)
-  return count == 1 and "++" .. name or ("%s += %d"):format(name, count)
+  return count == 1 and "++" .. name or ("%s += %s"):format(name, tostring(count))
 end
 
 local function add_texts(body, list)

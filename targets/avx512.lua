@@ -4,8 +4,9 @@ local function call(name, before)
   return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
 end
 
---- The literal mask of the first n of `bits` slots.
+--- The mask of the first n of `bits` slots; n is a number, or C text.
 local function mask(bits, n)
+  if type(n) == "string" then return ("@avx512_first%d(%s)"):format(bits, n) end
   n = math.max(0, math.min(bits, n))
   return ("(__mmask%d)0x%x"):format(bits, 2 ^ n - 1)
 end
@@ -207,6 +208,17 @@ return {
     },
   },
   helpers = {
+    { name = "avx512_first16", text = [[
+/* The mask of the first n < 32 slots. */
+static inline __mmask16 @avx512_first16(int n)
+{
+    return (__mmask16)(((uint32_t)1 << n) - 1u);
+}]] },
+    { name = "avx512_first8", text = [[
+static inline __mmask8 @avx512_first8(int n)
+{
+    return (__mmask8)(((uint32_t)1 << n) - 1u);
+}]] },
     { name = "avx512_forget", text = [[
 /* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
 #define @avx512_forget() __asm__ volatile("" ::: "memory")]] },

@@ -9,7 +9,7 @@
 --   fma(a, b, c) fnma(a, b, c)       a * b + c and c - a * b, rounded once
 --   sub_fma(a, b)                    a - b by the units of fma; may be missing
 --   clamp0(a)                        a < 0 ? +0 : a
---   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
+--   keep_n(v, n)                     the first n slots, +0 in the others; n is a number, 0 <= n < width, or C text of an int
 --   bcast(v, slot)                   one slot in all; slot is literal
 --   store_first(p, v)                a statement: writes slot 0 to p
 --   widen_low(v) widen_high(v)       f32: the lower, the upper half of the slots as f64
@@ -21,7 +21,8 @@
 --                                    alone, and what stands in later slots does not matter
 --
 --   first(p)                         the element at p in every slot
---   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more
+--   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more;
+--                                    n is a number, in layout plain also C text of an int, 0 < n < width
 --   widen(q, k)                      vector k of the raw registers q[1..raws], exactly
 --   narrow(v, j)                     raw register j of the vectors v[1..vecs], rounded to nearest even; a NaN must have a zero
 --                                    low half, where a target has the word

@@ -5,7 +5,7 @@ return e.norm {
   name = "rmsnorm",
   title = "RMSNorm",
   cites = "Zhang and Sennrich 2019, eq. 4",
-  affine = "gamma",
+  affine = "gamma", sums = "squares",
   formula = "x / sqrt(mean(x^2) + eps)",
   domain = "no overflow, mean square + eps >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 5, abs_u = 0 } end,
