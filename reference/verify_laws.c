@@ -92,8 +92,8 @@ static void add_before(const verify_subject *s, const verify_case *c, unsigned c
 {
     const verify_argument *x = &s->arguments[REF_X], *residual = &s->arguments[REF_RESIDUAL];
     for (size_t i = 0; i < verify_elements(x); i++) {
-        const double a = real_at(x->dtype, x->expected, i);
-        const double b = real_at(residual->dtype, residual->expected, i);
+        const double a = real_at(x->dtype, x->initial, i);
+        const double b = real_at(residual->dtype, residual->initial, i);
         set_real(residual->dtype, h, i,
                  s->spec.alpha ? fma_in(residual->dtype, c->scalars.of[REF_ALPHA], b, a)
                                : add_in(residual->dtype, a, b));
@@ -107,9 +107,9 @@ static void pass_inputs(couple *p, const verify_case *c)
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *to = &p->without.arguments[i];
         if (i == REF_X && adds) {
-            add_before(&p->with, c, to->expected);
-        } else if (to->dtype != NULL && !ref_arguments[i].output) {
-            memcpy(to->expected, p->with.arguments[i].expected, verify_elements(to) * to->dtype->size);
+            add_before(&p->with, c, to->initial);
+        } else if (to->dtype != NULL && ref_is_input(to->id)) {
+            memcpy(to->initial, p->with.arguments[i].initial, verify_elements(to) * to->dtype->size);
         }
     }
 }
@@ -133,7 +133,7 @@ static int expect(couple *p, const verify_case *c, ref_argument id)
         for (size_t i = 0; adds_after && i < a->columns; i++) {
             const double t = real_at(from->dtype, verify_row_at(from, row), i);
             set_real(a->dtype, a->expected, start + i,
-                     add_in(a->dtype, real_at(residual->dtype, residual->expected, start + i), t));
+                     add_in(a->dtype, real_at(residual->dtype, residual->initial, start + i), t));
         }
     }
     return from->dtype != NULL;
@@ -195,8 +195,8 @@ static void try_couple(couple *p)
 {
     const size_t affordable = p->options->effort->budget / (LAW_ROWS * p->kernels[0]->h);
     const size_t kinds = affordable < 1 ? 1 : affordable < VERIFY_KINDS ? affordable : VERIFY_KINDS;
-    const char *problem = verify_open(&p->with, p->kernels[0], &law_scalars);
-    const char *other = verify_open(&p->without, p->kernels[1], &law_scalars);
+    const char *problem = verify_open(&p->with, p->kernels[0], &law_scalars, 1);
+    const char *other = verify_open(&p->without, p->kernels[1], &law_scalars, 1);
     size_t logged = 0;
     problem = problem != NULL ? problem : other;
     for (size_t kind = 0; kind < kinds && problem == NULL; kind++) {
