@@ -99,20 +99,4 @@ static void compute(const ref_spec *spec, const ref_call *call)
     }
 }
 
-/* For tests: the sums of the contract, which a double can hold. */
-static double sum_of_row(const void *row, size_t n)
-{
-    return (double)sum_blocks(row, n, block_sum);
-}
-
-static double sum_of_squares_of_row(const void *row, size_t n)
-{
-    return (double)sum_blocks(row, n, block_sum_of_squares);
-}
-
-#define REF_ARITHMETIC                                                                                                 \
-    {                                                                                                                  \
-        LANES, sum_of_row, sum_of_squares_of_row, compute                                                              \
-    }
-
 #endif
