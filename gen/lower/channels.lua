@@ -183,15 +183,12 @@ end
 
 --- Stores the statistics of a chunk, number `chunk`, of the channels from `channel` on.
 local function store_chunk(body, builder, statistics, chunk, channel, how)
-  for _, argument in ipairs(body.plan.problem.args) do
-    if argument.io == "out" then
-      body:step_to(builder, { argument.name }, "_chunk", ("%s * %d + %s"):format(chunk, body.plan.geometry.channels, channel))
-    end
-  end
+  local back = body:step_to(builder, per_channel(body), "_chunk", ("%s * %d + %s"):format(chunk, body.plan.geometry.channels, channel))
   how.known = known(body.plan, statistics)
   body:open("row", builder, how)
   body:store_fixed(builder, stores_of(body.plan))
   body:close "row"
+  back()
 end
 
 function FORMS.segments(body, builder)
@@ -403,6 +400,26 @@ local function columns_of_batch(body, builder)
   map_positions(body, builder, body.counts.all)
 end
 
+--- Puts parameters that groups have into arrays, one element for each channel.
+local function spread_parameters(body, builder)
+  local where, by_group, seen = body.plan.geometry, {}, {}
+  for _, argument in ipairs(body.plan.problem.args) do by_group[argument.name] = argument.shape[1] == "g" end
+  local function visit(node)
+    if seen[node] then return end
+    seen[node] = true
+    if node.op ~= "load" or not by_group[node.name] then
+      for _, operand in ipairs(node) do visit(operand) end
+      return
+    end
+    local array = body:channel_array(builder, node.name .. "_of")
+    local inner, channel = builder:loop("channel", 0, where.channels, 1)
+    local value = body.dtypes[node.dtype].first(("%s + %s / %d"):format(node.name, channel, where.per_group))
+    inner:call(body.words.store_first(("%s + %s"):format(array, channel), value))
+    body.arrays[node] = array
+  end
+  for _, store in ipairs(stores_of(body.plan)) do visit(store.node) end
+end
+
 local function columns_of_groups(body, builder)
   local plan, where = body.plan, body.plan.geometry
   count_all(body, builder, product(where.per_group, "positions"))
@@ -411,6 +428,7 @@ local function columns_of_groups(body, builder)
   for i, node in ipairs(nodes) do
     arrays[i] = statistics[node.name] or body:channel_array(builder, (node.label or "value") .. "_of")
   end
+  spread_parameters(body, builder)
   local rows, row = builder:loop("row", 0, "rows", 1)
   body:step_to(rows, body:matrices(), "_row", product(row, "positions", where.channels))
   tiles(body, rows, "positions", function(inner, first, vectors, _, tile, count)
