@@ -27,14 +27,23 @@ end
 
 local function same_as_x(s) return s.x end
 
-local function affine_of_norm(s) return require("gen.norms." .. s.norm).affine end
+local function norm_of(s) return require("gen.norms." .. s.norm) end
+
+--- AdaLN has no parameters beside scale and shift unless it is asked for them.
+local function default_affine(s) return s.mod and "none" or norm_of(s).affine end
 
 local function hidden_size(text)
   local h = text:match("^[1-9]%d*$") and tonumber(text)
   return h and h <= MAX_H and h
 end
 
+local function count(text)
+  local number = text:match("^[1-9]%d*$") and tonumber(text)
+  return number and number <= MAX_H and number
+end
+
 local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
+local out_dtypes = { now "f32", now "bf16", now "f16", now "f64", now "s8", now "u8", now "e4m3" }
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
@@ -44,7 +53,7 @@ spec.grammar = {
   { field = "dir", about = "direction", always = true, default = "fwd", choices = { now "fwd", later "bwd" } },
   { field = "x", about = "dtype of x", always = true, required = "the dtype of x is missing (f32, bf16, f16, f64)",
     choices = dtypes },
-  { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = dtypes },
+  { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = out_dtypes },
   { field = "residual", about = "dtype of residual and sum", key = "residual", token = "r", default = same_as_x,
     choices = dtypes },
   { field = "gamma", about = "dtype of gamma and beta", key = "gamma", token = "g", default = same_as_x,
@@ -52,20 +61,35 @@ spec.grammar = {
   { field = "h", about = "row length", key = "h", token = "h", always = true, read = hidden_size,
     expects = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits",
     required = "h is missing (h=N, N from 1 to " .. MAX_H .. ")" },
-  { field = "fusion", about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x)", default = false,
-    choices = { now "add", now "addout", now "addafter" } },
+  { field = "fusion", default = false, choices = { now "add", now "addout", now "addafter", now "sandwich" },
+    about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x); sandwich: norms that, too" },
   { field = "alpha", about = "normalise x + alpha * residual", default = false, choices = { now("alpha", true) } },
+  { field = "gate", about = "normalise residual + gate * x, a gate for each batch", default = false, choices = { now("gate", true) } },
   { field = "offset", about = "1: gamma is stored as gamma - 1", key = "offset", token = "offset", default = 0,
     choices = { now("0", 0), now("1", 1) } },
-  { field = "affine", about = "parameters after the norm", key = "affine", default = affine_of_norm,
+  { field = "affine", about = "parameters after the norm", key = "affine", default = default_affine,
     token = { none = "nogamma", gamma = "nobeta", ["gamma+beta"] = "beta" },
     choices = { now "none", now "gamma", now "gamma+beta" } },
+  { field = "mod", about = "y * (1 + scale) + shift, both for each batch (AdaLN)", default = false, choices = { now("mod", true) } },
+  { field = "twin", about = "a second gamma, beta and y", default = false, choices = { now("twin", true) } },
+  { field = "groups", about = "parts of a row with statistics of their own", key = "groups", token = "groups", default = 1,
+    read = count, expects = "a whole number from 1 on in plain decimal digits" },
+  { field = "heads", about = "the same with strides of their own, gamma [heads, h/heads]", key = "heads", token = "heads",
+    default = 1, read = count, expects = "a whole number from 1 on in plain decimal digits" },
+  { field = "epsform", about = "l2norm: where eps stands", key = "epsform", token = "eps", default = "inside",
+    choices = { now "inside", now "outside", now "max" } },
+  { field = "p", about = "lpnorm: the exponent", key = "p", token = "p", default = 1, choices = { now("1", 1) } },
   { field = "cast", about = "llama: round to the dtype of x before gamma", key = "cast", token = "", default = false,
     choices = { now "llama" } },
   { field = "acc", about = "dtype of sums and row scalars", key = "acc", token = "acc", default = false,
     choices = { now "f64" } },
   { field = "center", about = "full: the pivot is the mean of the whole row", key = "center", token = "",
     default = false, choices = { now "full" } },
+  { field = "quant", about = "out=s8|u8|e4m3: the scale is made for each row, or given", key = "quant", token = "q", default = false,
+    choices = { now "row", now "static" } },
+  { field = "round", about = "io: round to the dtype of x before quantising", key = "round", token = "round", default = false,
+    choices = { now "io" } },
+  { field = "side", about = "store what is quantised, too, in the dtype of x", default = false, choices = { now("side", true) } },
   { field = "stats", about = "store mean and rstd of each row", default = false, choices = { now("stats", true) } },
   { field = "strided", about = "row strides as arguments", default = false, choices = { now("strided", true) } },
 }
@@ -78,22 +102,30 @@ local notes = {
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
 }
 
+local function adds_before(s) return s.fusion == "add" or s.fusion == "addout" end
+
 --- What must not be said together: `{ message, holds }`; holds(s, given), given: set of the fields that the user wrote.
 spec.contradictions = {
   { "offset=1 needs a gamma, but affine is none",
     function(s) return s.offset == 1 and s.affine == "none" end },
-  { "gamma= names the dtype of gamma, but affine is none",
-    function(s, given) return given.gamma and s.affine == "none" end },
-  { "residual= names the dtype of a residual, but there is no add, addout or addafter",
+  { "gamma= names the dtype of gamma, but affine is none, and there is neither mod nor gate",
+    function(s, given) return given.gamma and s.affine == "none" and not s.mod and not s.gate end },
+  { "residual= names the dtype of a residual, but there is no add, addout or addafter, nor sandwich",
     function(s, given) return given.residual and not s.fusion end },
   { "cast=llama is defined for rmsnorm only",
-    function(s) return s.cast == "llama" and s.norm ~= "rmsnorm" end },
+    function(s) return s.cast == "llama" and not norm_of(s).words.cast end },
   { "cast=llama needs affine=gamma",
     function(s) return s.cast == "llama" and s.affine ~= "gamma" end },
   { "cast=llama rounds to the dtype of x, so x must be bf16 or f16",
     function(s) return s.cast == "llama" and s.x ~= "bf16" and s.x ~= "f16" end },
   { "alpha scales the residual, so it needs add or addout",
-    function(s) return s.alpha and s.fusion ~= "add" and s.fusion ~= "addout" end },
+    function(s) return s.alpha and not adds_before(s) end },
+  { "gate scales what is added to the residual, so it needs add or addout, without alpha",
+    function(s) return s.gate and (not adds_before(s) or s.alpha) end },
+  { "twin needs a gamma, and neither addafter, sandwich nor mod",
+    function(s) return s.twin and (s.affine == "none" or s.mod or s.fusion == "addafter" or s.fusion == "sandwich") end },
+  { "sandwich needs one gamma for each norm, and no mod",
+    function(s) return s.fusion == "sandwich" and (s.affine == "none" or s.mod) end },
   { "f64 mixes with no other dtype",
     function(s)
       local wide = 0
@@ -102,7 +134,27 @@ spec.contradictions = {
     end },
   { "acc=f64 is what f64 does anyway", function(s) return s.acc and s.x == "f64" end },
   { "center=full moves the pivot of layernorm's variance",
-    function(s) return s.center and s.norm ~= "layernorm" end },
+    function(s) return s.center and not norm_of(s).words.center end },
+  { "epsform= says where eps stands in l2norm", function(s, given) return given.epsform and not norm_of(s).words.epsform end },
+  { "p= is the exponent of lpnorm", function(s, given) return given.p and not norm_of(s).words.p end },
+  { "groups= and heads= must divide h, and exclude each other",
+    function(s) return s.h % (s.groups * s.heads) ~= 0 or (s.groups > 1 and s.heads > 1) end },
+  { "groups= and heads= go with neither sandwich nor quant=",
+    function(s) return (s.groups > 1 or s.heads > 1) and (s.fusion == "sandwich" or s.quant) end },
+  { "out=s8, u8 and e4m3 need quant=row or quant=static, and quant= needs one of them",
+    function(s) return (s.out == "s8" or s.out == "u8" or s.out == "e4m3") ~= (s.quant ~= false) end },
+  { "quant= goes with neither addafter, sandwich nor twin",
+    function(s) return s.quant and (s.fusion == "addafter" or s.fusion == "sandwich" or s.twin) end },
+  { "round=io rounds to the dtype of x before quantising, so it needs quant= and x in bf16 or f16",
+    function(s) return s.round and (not s.quant or s.x == "f32") end },
+  { "side stores what is quantised, so it needs quant=", function(s) return s.side and not s.quant end },
+  { "stats stores what this norm does not have",
+    function(s) return s.stats and (not norm_of(s).statistics or s.fusion == "sandwich") end },
+  { "weightnorm and fold take weights: their dtypes, h, affine=, offset=1 and strided are all that they know",
+    function(s)
+      return norm_of(s).is_of_weights and (s.fusion or s.mod or s.quant or s.twin or s.groups > 1 or s.heads > 1)
+    end },
+  { "fold needs a gamma", function(s) return norm_of(s).is_of_weights and norm_of(s).affine ~= "none" and s.affine == "none" end },
 }
 
 --- The texts of a row that are supported today.

@@ -13,9 +13,17 @@ static const struct {
     int affine;
     int has_cast;
     int has_mean; /* and so center= */
+    int has_rstd; /* and so stats */
+    int has_eps;
+    int is_of_weights;
 } norms[] = {
-    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0},
-    {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1},
+    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0, 1, 1, 0},
+    {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1, 1, 1, 0},
+    {"l2norm", REF_L2NORM, REF_NO_AFFINE, 0, 0, 1, 1, 0},
+    {"scalenorm", REF_SCALENORM, REF_NO_AFFINE, 0, 0, 0, 1, 0},
+    {"lpnorm", REF_LPNORM, REF_NO_AFFINE, 0, 0, 0, 0, 0},
+    {"weightnorm", REF_WEIGHTNORM, REF_NO_AFFINE, 0, 0, 0, 0, 1},
+    {"fold", REF_FOLD, REF_GAMMA_BETA, 0, 0, 0, 0, 1},
 };
 enum { NORMS = sizeof norms / sizeof *norms };
 
@@ -29,7 +37,17 @@ static const struct {
     {"add", offsetof(ref_spec, fusion), REF_ADD},
     {"addout", offsetof(ref_spec, fusion), REF_ADDOUT},
     {"addafter", offsetof(ref_spec, fusion), REF_ADDAFTER},
+    {"sandwich", offsetof(ref_spec, fusion), REF_SANDWICH},
     {"alpha", offsetof(ref_spec, alpha), 1},
+    {"gate", offsetof(ref_spec, gate), 1},
+    {"mod", offsetof(ref_spec, mod), 1},
+    {"twin", offsetof(ref_spec, twin), 1},
+    {"epsform=outside", offsetof(ref_spec, epsform), REF_OUTSIDE},
+    {"epsform=max", offsetof(ref_spec, epsform), REF_MAX},
+    {"quant=row", offsetof(ref_spec, quant), REF_ROW},
+    {"quant=static", offsetof(ref_spec, quant), REF_STATIC},
+    {"round=io", offsetof(ref_spec, round_io), 1},
+    {"side", offsetof(ref_spec, side), 1},
     {"offset=1", offsetof(ref_spec, offset), 1},
     {"cast=llama", offsetof(ref_spec, cast), REF_LLAMA},
     {"affine=none", offsetof(ref_spec, affine), REF_NO_AFFINE},
@@ -52,8 +70,18 @@ static const struct {
     {"out=", offsetof(ref_spec, y)},
 };
 
-/* h=N without sign, leading zero or anything else. Returns 0 if that is no valid h. */
-static size_t parse_h(const char *digit, size_t length)
+/* A key that sets one size of the spec. */
+static const struct {
+    const char *key;
+    size_t field;
+} size_keys[] = {
+    {"h=", offsetof(ref_spec, h)},
+    {"groups=", offsetof(ref_spec, groups)},
+    {"heads=", offsetof(ref_spec, heads)},
+};
+
+/* A size without sign, leading zero or anything else. Returns 0 if that is no valid one. */
+static size_t parse_size(const char *digit, size_t length)
 {
     size_t h = 0;
     if (length == 0 || *digit == '0') {
@@ -102,14 +130,25 @@ static int set_dtype(ref_spec *spec, const char *word, size_t length)
     return -1;
 }
 
+static int set_size(ref_spec *spec, const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof size_keys / sizeof *size_keys; i++) {
+        const size_t key = strlen(size_keys[i].key);
+        if (length > key && memcmp(size_keys[i].key, word, key) == 0) {
+            size_t *field = (size_t *)(void *)((char *)spec + size_keys[i].field);
+            const int repeated = *field != 0;
+            *field = parse_size(word + key, length - key);
+            return repeated || *field == 0 ? -1 : 0;
+        }
+    }
+    return -1;
+}
+
 static int set_word(ref_spec *spec, const char *word, size_t length)
 {
-    if (length > 2 && memcmp(word, "h=", 2) == 0) {
-        const int repeated = spec->h != 0;
-        spec->h = parse_h(word + 2, length - 2);
-        return repeated || spec->h == 0 ? -1 : 0;
-    }
-    return set_dtype(spec, word, length) == 0 || set_flag(spec, word, length) == 0 ? 0 : -1;
+    return set_size(spec, word, length) == 0 || set_dtype(spec, word, length) == 0 || set_flag(spec, word, length) == 0
+               ? 0
+               : -1;
 }
 
 /* Returns the row of the norm of that name, or NORMS. */
@@ -131,15 +170,38 @@ static size_t row_of(const ref_spec *spec)
     return i;
 }
 
-/* Rules that tie words to each other. */
-static int consistent(const ref_spec *spec)
+/* The norm's own words, and what goes with its kind. */
+static int fits_norm(const ref_spec *spec)
 {
     const size_t norm = row_of(spec);
+    const int has_plain_rows = spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && ref_parts(spec) == 1;
+    return (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
+           (spec->center_full == 0 || norms[norm].has_mean) &&
+           (spec->stats == 0 || (norms[norm].has_rstd && spec->fusion != REF_SANDWICH)) &&
+           (spec->epsform == 0 || spec->norm == REF_L2NORM) &&
+           (spec->norm != REF_FOLD || spec->affine != REF_NO_AFFINE) && (!norms[norm].is_of_weights || has_plain_rows);
+}
+
+/* Words that need, or exclude, others. */
+static int consistent(const ref_spec *spec)
+{
     const int has_gamma = spec->affine != REF_NO_AFFINE;
-    return spec->x != NULL && spec->h != 0 && (spec->residual == NULL || spec->fusion != 0) &&
-           (has_gamma || (spec->offset == 0 && spec->gamma == NULL)) &&
-           (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
-           (spec->alpha == 0 || ref_adds_before(spec)) && (spec->center_full == 0 || norms[norm].has_mean);
+    const int is_last = spec->fusion == REF_ADDAFTER || spec->fusion == REF_SANDWICH;
+    return (spec->residual == NULL || spec->fusion != 0) && (has_gamma || spec->offset == 0) &&
+           (has_gamma || spec->mod || spec->gate || spec->gamma == NULL) &&
+           (spec->alpha == 0 || ref_adds_before(spec)) && (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
+           (spec->twin == 0 || (has_gamma && !spec->mod && !is_last)) &&
+           (spec->fusion != REF_SANDWICH || (has_gamma && !spec->mod && ref_parts(spec) == 1)) &&
+           spec->h % ref_parts(spec) == 0 && (spec->groups == 1 || spec->heads == 1) &&
+           (spec->quant == 0 || (!is_last && !spec->twin && ref_parts(spec) == 1)) &&
+           (spec->round_io == 0 || (spec->quant != 0 && spec->x->size == 2)) && (spec->side == 0 || spec->quant != 0);
+}
+
+/* Integers and e4m3 are for results that are quantised. */
+static int has_right_formats(const ref_spec *spec)
+{
+    return spec->x->size > 1 && spec->residual->size > 1 && spec->gamma->size > 1 &&
+           (spec->y->size == 1) == (spec->quant != 0);
 }
 
 /* "f64 mixes with nothing." */
@@ -174,15 +236,17 @@ int ref_spec_parse(const char *text, ref_spec *spec)
         word += length;
     }
     spec->direction = REF_FWD;
-    spec->affine = spec->affine != 0 ? spec->affine : norms[norm].affine;
-    if (!consistent(spec)) {
+    spec->affine = spec->affine != 0 ? spec->affine : spec->mod ? REF_NO_AFFINE : norms[norm].affine;
+    spec->groups = spec->groups != 0 ? spec->groups : 1;
+    spec->heads = spec->heads != 0 ? spec->heads : 1;
+    if (spec->x == NULL || spec->h == 0 || !fits_norm(spec) || !consistent(spec)) {
         return -1;
     }
     spec->residual = spec->residual != NULL ? spec->residual : spec->x;
     spec->gamma = spec->gamma != NULL ? spec->gamma : spec->x;
     spec->y = spec->y != NULL ? spec->y : spec->x;
     spec->arithmetic = arithmetic_of(spec);
-    return mixes(spec) ? 0 : -1;
+    return mixes(spec) && has_right_formats(spec) ? 0 : -1;
 }
 
 int ref_spec_equal(const ref_spec *a, const ref_spec *b)
@@ -190,7 +254,14 @@ int ref_spec_equal(const ref_spec *a, const ref_spec *b)
     return a->h == b->h && a->x == b->x && a->residual == b->residual && a->gamma == b->gamma && a->y == b->y &&
            a->norm == b->norm && a->direction == b->direction && a->affine == b->affine && a->offset == b->offset &&
            a->fusion == b->fusion && a->alpha == b->alpha && a->cast == b->cast && a->acc_f64 == b->acc_f64 &&
-           a->center_full == b->center_full && a->stats == b->stats && a->strided == b->strided;
+           a->center_full == b->center_full && a->groups == b->groups && a->heads == b->heads &&
+           a->epsform == b->epsform && a->gate == b->gate && a->mod == b->mod && a->twin == b->twin &&
+           a->quant == b->quant && a->round_io == b->round_io && a->side == b->side && a->stats == b->stats && a->strided == b->strided;
+}
+
+size_t ref_parts(const ref_spec *spec)
+{
+    return spec->groups * spec->heads;
 }
 
 int ref_adds_before(const ref_spec *spec)
@@ -236,7 +307,7 @@ static const ref_dtype *dtype_of_y(const ref_spec *spec)
 
 static const ref_dtype *dtype_of_sum(const ref_spec *spec)
 {
-    return spec->fusion == REF_ADDOUT ? spec->residual : NULL;
+    return spec->fusion == REF_ADDOUT || spec->fusion == REF_SANDWICH ? spec->residual : NULL;
 }
 
 static const ref_dtype *dtype_of_mean(const ref_spec *spec)
@@ -249,17 +320,107 @@ static const ref_dtype *dtype_of_rstd(const ref_spec *spec)
     return spec->stats ? real_of(spec) : NULL;
 }
 
+static const ref_dtype *dtype_of_eps(const ref_spec *spec)
+{
+    return norms[row_of(spec)].has_eps ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_gate(const ref_spec *spec)
+{
+    return spec->gate ? spec->gamma : NULL;
+}
+
+static const ref_dtype *dtype_of_modulation(const ref_spec *spec)
+{
+    return spec->mod ? spec->gamma : NULL;
+}
+
+static const ref_dtype *dtype_of_rows_per_batch(const ref_spec *spec)
+{
+    return spec->mod || spec->gate ? real_of(spec) : NULL;
+}
+
+static int has_second(const ref_spec *spec)
+{
+    return spec->twin || spec->fusion == REF_SANDWICH;
+}
+
+static const ref_dtype *dtype_of_gamma2(const ref_spec *spec)
+{
+    return has_second(spec) ? dtype_of_gamma(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_beta2(const ref_spec *spec)
+{
+    return has_second(spec) ? dtype_of_beta(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_y2(const ref_spec *spec)
+{
+    return spec->twin ? spec->y : NULL;
+}
+
+static const ref_dtype *dtype_of_g_row(const ref_spec *spec)
+{
+    return spec->norm == REF_WEIGHTNORM ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_g(const ref_spec *spec)
+{
+    return spec->norm == REF_SCALENORM ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_bias(const ref_spec *spec)
+{
+    return spec->norm == REF_FOLD && spec->affine == REF_GAMMA_BETA ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_yscale(const ref_spec *spec)
+{
+    return spec->quant == REF_STATIC ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_yzero(const ref_spec *spec)
+{
+    return strcmp(spec->y->name, "u8") == 0 ? dtype_of_yscale(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_yscale_row(const ref_spec *spec)
+{
+    return spec->quant == REF_ROW ? real_of(spec) : NULL;
+}
+
+static const ref_dtype *dtype_of_side(const ref_spec *spec)
+{
+    return spec->side ? spec->x : NULL;
+}
+
 const struct ref_argument_info ref_arguments[REF_ARGUMENTS] = {
+    [REF_ROWS_PER_BATCH] = {"rows_per_batch", REF_COUNT, {REF_NO_AXIS}, 0, dtype_of_rows_per_batch},
     [REF_X] = {"x", REF_MATRIX, {REF_ROWS, REF_H}, 0, dtype_of_x},
     [REF_RESIDUAL] = {"residual", REF_MATRIX, {REF_ROWS, REF_H}, 0, dtype_of_residual},
+    [REF_GATE] = {"gate", REF_ARRAY, {REF_BATCH, REF_H}, 0, dtype_of_gate},
     [REF_GAMMA_ROW] = {"gamma", REF_ARRAY, {REF_H}, 0, dtype_of_gamma},
     [REF_BETA_ROW] = {"beta", REF_ARRAY, {REF_H}, 0, dtype_of_beta},
+    [REF_G_ROW] = {"g", REF_ARRAY, {REF_ROWS}, 0, dtype_of_g_row},
+    [REF_BIAS] = {"bias", REF_ARRAY, {REF_ROWS}, 0, dtype_of_bias},
+    [REF_GAMMA2_ROW] = {"gamma2", REF_ARRAY, {REF_H}, 0, dtype_of_gamma2},
+    [REF_BETA2_ROW] = {"beta2", REF_ARRAY, {REF_H}, 0, dtype_of_beta2},
+    [REF_SCALE] = {"scale", REF_ARRAY, {REF_BATCH, REF_H}, 0, dtype_of_modulation},
+    [REF_SHIFT] = {"shift", REF_ARRAY, {REF_BATCH, REF_H}, 0, dtype_of_modulation},
     [REF_ALPHA] = {"alpha", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_alpha},
-    [REF_EPS] = {"eps", REF_NUMBER, {REF_NO_AXIS}, 0, real_of},
+    [REF_EPS] = {"eps", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_eps},
+    [REF_G] = {"g", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_g},
+    [REF_YSCALE] = {"yscale", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_yscale},
+    [REF_YZERO] = {"yzero", REF_NUMBER, {REF_NO_AXIS}, 0, dtype_of_yzero},
     [REF_Y] = {"y", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_y},
+    [REF_Y2] = {"y2", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_y2},
     [REF_SUM] = {"sum", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_sum},
-    [REF_MEAN] = {"mean", REF_ARRAY, {REF_ROWS}, 1, dtype_of_mean},
-    [REF_RSTD] = {"rstd", REF_ARRAY, {REF_ROWS}, 1, dtype_of_rstd},
+    [REF_MEAN] = {"mean", REF_ARRAY, {REF_ROWS, REF_PARTS}, 1, dtype_of_mean},
+    [REF_RSTD] = {"rstd", REF_ARRAY, {REF_ROWS, REF_PARTS}, 1, dtype_of_rstd},
+    [REF_YBIAS] = {"ybias", REF_ARRAY, {REF_ROWS}, 1, dtype_of_bias},
+    [REF_YSCALE_ROW] = {"yscale", REF_ARRAY, {REF_ROWS}, 1, dtype_of_yscale_row},
+    [REF_SIDE] = {"side", REF_MATRIX, {REF_ROWS, REF_H}, 1, dtype_of_side},
 };
 
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument)
@@ -277,40 +438,62 @@ static const struct {
     const char *name;
     int of_call;
 } axes[REF_AXES] = {
-    [REF_ROWS] = {"rows", 1},
-    [REF_H] = {"h", 0},
+    [REF_ROWS] = {"rows", 1}, [REF_BATCH] = {"batch", 1}, [REF_H] = {"h", 0},
+    [REF_PARTS] = {NULL, 0},  [REF_HEADS] = {NULL, 0},    [REF_HEAD] = {NULL, 0},
 };
+
+/* "Rows of a batch lie one behind the other, rows_per_batch of them"; the last batch may have fewer. */
+static size_t batches(const ref_scalars *scalars)
+{
+    const size_t rows = (size_t)scalars->of[REF_ROWS_PER_BATCH];
+    return rows > 0 ? (scalars->rows + rows - 1) / rows : 0;
+}
 
 size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalars)
 {
     const size_t extents[REF_AXES] = {
-        [REF_NO_AXIS] = 1,
-        [REF_ROWS] = scalars->rows,
-        [REF_H] = spec->h,
+        [REF_NO_AXIS] = 1,   [REF_ROWS] = scalars->rows,     [REF_BATCH] = batches(scalars), [REF_H] = spec->h,
+        [REF_HEADS] = spec->heads, [REF_HEAD] = spec->h / spec->heads, [REF_PARTS] = ref_parts(spec),
     };
     return extents[axis];
+}
+
+/* The axes of an argument as a spec has them: heads cut h in two, and where a row has no parts, they are no axis. */
+static size_t axes_of(const ref_spec *spec, ref_argument argument, ref_axis to[REF_MAX_AXES])
+{
+    size_t count = 0;
+    for (int i = 0; i < REF_MAX_AXES && ref_arguments[argument].axes[i] != REF_NO_AXIS; i++) {
+        const ref_axis axis = ref_arguments[argument].axes[i];
+        if (axis == REF_H && spec->heads > 1) {
+            to[count++] = REF_HEADS;
+            to[count++] = REF_HEAD;
+        } else if (axis != REF_PARTS || ref_parts(spec) > 1) {
+            to[count++] = axis;
+        }
+    }
+    return count;
 }
 
 void ref_shape_text(const ref_spec *spec, ref_argument argument, char text[REF_SHAPE_LENGTH])
 {
     static const ref_scalars no_scalars;
-    const struct ref_argument_info *info = &ref_arguments[argument];
-    size_t length = (size_t)snprintf(text, REF_SHAPE_LENGTH, "%s", info->axes[0] == REF_NO_AXIS ? "scalar" : "");
-    for (int i = 0; i < REF_MAX_AXES && info->axes[i] != REF_NO_AXIS; i++) {
-        const char *name = axes[info->axes[i]].name;
+    ref_axis shape[REF_MAX_AXES];
+    const size_t count = axes_of(spec, argument, shape);
+    size_t length = (size_t)snprintf(text, REF_SHAPE_LENGTH, "%s", count == 0 ? "scalar" : "");
+    for (size_t i = 0; i < count; i++) {
+        const char *name = axes[shape[i]].name;
         const char *comma = i > 0 ? "," : "";
         char *const end = text + length;
         const size_t left = REF_SHAPE_LENGTH - length;
-        length +=
-            (size_t)(name != NULL ? snprintf(end, left, "%s%s", comma, name)
-                                  : snprintf(end, left, "%s%zu", comma, ref_extent(spec, info->axes[i], &no_scalars)));
+        length += (size_t)(name != NULL ? snprintf(end, left, "%s%s", comma, name)
+                                        : snprintf(end, left, "%s%zu", comma, ref_extent(spec, shape[i], &no_scalars)));
     }
 }
 
 ref_layout ref_layout_of(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars)
 {
     const ref_axis *axis = ref_arguments[argument].axes;
-    ref_layout layout = {1, 1};
+    ref_layout layout = {1, 1, ref_arguments[argument].kind == REF_MATRIX ? spec->heads : 1};
     for (int i = 0; i < REF_MAX_AXES; i++) {
         size_t *const counted = i == 0 && axes[axis[i]].of_call ? &layout.rows : &layout.columns;
         *counted *= ref_extent(spec, axis[i], scalars);

@@ -4,11 +4,13 @@
 
 #include "dtype.h"
 
-enum { REF_RMSNORM = 1, REF_LAYERNORM };
+enum { REF_RMSNORM = 1, REF_LAYERNORM, REF_L2NORM, REF_SCALENORM, REF_LPNORM, REF_WEIGHTNORM, REF_FOLD };
 enum { REF_FWD = 1 };
 enum { REF_NO_AFFINE = 1, REF_GAMMA, REF_GAMMA_BETA };
-enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER };
+enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER, REF_SANDWICH };
 enum { REF_LLAMA = 1 };
+enum { REF_OUTSIDE = 1, REF_MAX };
+enum { REF_ROW = 1, REF_STATIC };
 
 /* How a kernel computes: see arithmetic.h. */
 typedef struct ref_arithmetic ref_arithmetic;
@@ -16,6 +18,7 @@ typedef struct ref_arithmetic ref_arithmetic;
 /* Fields that are int are 0 where the spec does not have their word. */
 typedef struct ref_spec {
     size_t h;
+    size_t groups, heads; /* parts of a row; 1 where the spec has none */
     const ref_dtype *x, *residual, *gamma, *y; /* the contract's X, R, P, Y */
     const ref_arithmetic *arithmetic;
     int norm;
@@ -27,6 +30,13 @@ typedef struct ref_spec {
     int cast;
     int acc_f64;
     int center_full;
+    int epsform;
+    int gate;
+    int mod;
+    int twin;
+    int quant;
+    int round_io;
+    int side;
     int stats;
     int strided;
 } ref_spec;
@@ -38,26 +48,44 @@ int ref_spec_parse(const char *text, ref_spec *spec);
 /* Do they describe the same kernel? */
 int ref_spec_equal(const ref_spec *a, const ref_spec *b);
 
+/* The parts of a row that are normalised each by itself. */
+size_t ref_parts(const ref_spec *spec);
+
 /* Does the norm read x + residual? */
 int ref_adds_before(const ref_spec *spec);
 
 /* The axes of arrays. Their sizes are fixed by the spec, or by the call. */
-typedef enum ref_axis { REF_NO_AXIS, REF_ROWS, REF_H, REF_AXES } ref_axis;
+typedef enum ref_axis { REF_NO_AXIS, REF_ROWS, REF_BATCH, REF_H, REF_PARTS, REF_HEADS, REF_HEAD, REF_AXES } ref_axis;
 
 enum { REF_MAX_AXES = 3 };
 
 /* The arguments but `rows`, in call order. */
 typedef enum ref_argument {
+    REF_ROWS_PER_BATCH,
     REF_X,
     REF_RESIDUAL,
+    REF_GATE,
     REF_GAMMA_ROW,
     REF_BETA_ROW,
+    REF_G_ROW, /* of weightnorm */
+    REF_BIAS,
+    REF_GAMMA2_ROW,
+    REF_BETA2_ROW,
+    REF_SCALE,
+    REF_SHIFT,
     REF_ALPHA,
     REF_EPS,
+    REF_G, /* of scalenorm */
+    REF_YSCALE,
+    REF_YZERO,
     REF_Y,
+    REF_Y2,
     REF_SUM,
     REF_MEAN,
     REF_RSTD,
+    REF_YBIAS,
+    REF_YSCALE_ROW,
+    REF_SIDE,
     REF_ARGUMENTS
 } ref_argument;
 
@@ -92,10 +120,10 @@ size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalar
 enum { REF_SHAPE_LENGTH = 64 };
 void ref_shape_text(const ref_spec *spec, ref_argument argument, char text[REF_SHAPE_LENGTH]);
 
-/* An array is `rows` rows of `columns` neighbouring elements; one whose outermost axis is fixed by the spec is a
- * single row. */
+/* An array is `rows` rows of `columns` elements; one whose outermost axis is fixed by the spec is a single row. The
+ * elements of a row are neighbours, or those of each of its `heads`, which have a stride in strided kernels. */
 typedef struct ref_layout {
-    size_t rows, columns;
+    size_t rows, columns, heads;
 } ref_layout;
 
 ref_layout ref_layout_of(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars);

@@ -7,7 +7,7 @@
 #include "verify_call.h"
 
 enum { LAW_ROWS = 3 };
-static const ref_scalars law_scalars = {LAW_ROWS, {[REF_ALPHA] = 11.83, [REF_EPS] = 1e-5}};
+static const ref_scalars law_scalars = {LAW_ROWS, {[REF_ROWS_PER_BATCH] = 2, [REF_ALPHA] = 11.83, [REF_EPS] = 1e-5}};
 
 static int without_stats(ref_spec *spec)
 {

@@ -6,6 +6,8 @@ return e.norm {
   title = "RMSNorm",
   cites = "Zhang and Sennrich 2019, eq. 4",
   affine = "gamma",
+  words = { cast = true },
+  statistics = { "rstd" },
   formula = "x / sqrt(mean(x^2) + eps)",
   domain = "no overflow, mean square + eps >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 5, abs_u = 0 } end,
