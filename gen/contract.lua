@@ -40,10 +40,12 @@ local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or e.c
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
   if m ~= 1 then return mean(v, m) end
+  local of_row = {}
+  e.walk(v, function(node) of_row[node] = node.domain == "row" and node or nil end, {})
   local first = e.rewrite(v, function(node)
     if node.op == "load" then return e.first(node) end
     return node.label and node:rename(node.label:gsub("_first$", "") .. "_first") or node
-  end, {})
+  end, of_row)
   return first + 0
 end
 
@@ -146,9 +148,10 @@ end
 -- @param n elements in a row: a number, or "all" where they are counted when the kernel is called
 -- @param center "full" or false
 -- @return function from a node to its successor, which is made of load, first, arg, const, add, sub, mul, div, fma, fnma, sqrt,
---   clamp0, round, convert, pin and sum only; one function serves all nodes of a problem
+--   clamp0, max, nonzero, abs, round, convert, pin and sum only; one function serves all nodes of a problem
 function contract.expander(n, center)
   local expand = {
+    total = function(node) return e.sum(node[1], n) end,
     mean = function(node) return mean(node[1], n) end,
     center = function(node) return moments(node[1], n, center).centered end,
     var = function(node) return moments(node[1], n, center).variance end,

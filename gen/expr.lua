@@ -107,8 +107,8 @@ end
 
 local function memory_type(dtype) return dtype == "f64" and "f64" or "f32" end
 
---- A value read from memory. `domain` is `element` (a matrix [rows, h]) or `column` (a parameter [h]); `first` reads
--- the first element of the row instead and is a `row` value.
+--- A value read from memory. `domain` is `element` (a matrix [rows, h]), `column` (a parameter [h]) or `row` (one for each
+-- row); `first` reads the first element of the row instead and is a `row` value.
 function expr.load(name, dtype, domain)
   return make("load", {}, { type = memory_type(dtype), name = name, dtype = dtype }, domain):as(name)
 end
@@ -144,6 +144,9 @@ expr.sqrt = unary("sqrt")
 --- v < 0 ? 0 : v, so that NaN stays NaN.
 expr.clamp0 = unary("clamp0")
 
+--- b > a ? b : a, so that a NaN in a stays; a == 0 ? b : a; v without its sign.
+expr.max, expr.nonzero, expr.abs = binary("max"), binary("nonzero"), unary("abs")
+
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
@@ -156,9 +159,12 @@ function expr.statistic(name) return make("statistic", {}, { type = sum_type, na
 --- The sum over the first `count` elements of the row (a number, or the name of a count), in the order of the contract.
 function expr.sum(v, count) return make("sum", { v }, { type = sum_type, count = count }, "row") end
 
---- Words of the norms, over a row: the mean, the (biased) variance, the deviation from the mean, and the mean that this
+--- The largest magnitude in the row, NaN if there is one, in the type of elements: its bits do not depend on an order.
+function expr.amax(v) return make("amax", { v }, { type = v.type }, "row") end
+
+--- Words of the norms, over a row: the sum, the mean, the (biased) variance, the deviation from the mean, and the mean that this
 -- deviation is from.
-expr.mean, expr.var, expr.center_mean = per_row("mean"), per_row("var"), per_row("center_mean")
+expr.total, expr.mean, expr.var, expr.center_mean = per_row("total"), per_row("mean"), per_row("var"), per_row("center_mean")
 expr.center = unary("center")
 
 --- The unbiased variance, of one value its biased one.
@@ -174,7 +180,8 @@ function expr.standardised(x, eps)
 end
 
 --- Operators whose value is one per row although their operands vary within it.
-local PER_ROW = { sum = "row", mean = "row", var = "row", center_mean = "row", unbiased_var = "row", count = "row", statistic = "row" }
+local PER_ROW = { sum = "row", amax = "row", total = "row", mean = "row", var = "row", center_mean = "row", unbiased_var = "row",
+  count = "row", statistic = "row" }
 
 --- A node like `node` with other operands.
 local function with(node, operands)
@@ -231,17 +238,21 @@ function expr.count_uses(roots)
   return uses
 end
 
---- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people).
+--- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
+-- `words` (fields of a spec that are not for all norms, and that it knows).
 --
--- A norm of rows has `forward(x, eps)`, which returns the normalised value of the element `x` and its statistics by name, and
--- `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings (`wide`: sums and row values
--- are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
+-- A norm of rows has `forward(x, eps, spec)`, which returns the normalised value of the element `x` and other outputs by name,
+-- such as its statistics, and `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings
+-- (`wide`: sums and row values are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
+-- May be missing: `statistics`, names of those that `stats` stores; `arguments`, of its own, in the type of elements: `{ name,
+-- shape, io = "in", after = name of the argument before it, when(spec) }`; `has_no_eps`; `adds_beta = false`, where a beta is
+-- not for y; `is_of_weights`, whose rows are not of activations; `sums` ("moments" or "squares"), where chunks can be merged.
 --
 -- A norm of channels (`sizes = "c"`) has `layouts`, `over` (what its statistics are of: gen/channels/geometry.lua) and
--- `directions`, by name `{ inputs=, scalars=, outputs=, updates= (names of arguments), sums= ("moments" or "squares", where it
--- makes statistics), forward= }`; `forward(x, a)`, with `a` the arguments by name, returns the normalised value and the outputs by name.
+-- `directions`, by name `{ inputs=, scalars=, outputs=, updates= (names of arguments), sums= (where it makes statistics),
+-- forward= }`; `forward(x, a)`, with `a` the arguments by name, returns the normalised value and the outputs by name.
 function expr.norm(definition)
-  for _, field in ipairs { "name", "title", "cites", "affine", "formula" } do
+  for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula" } do
     assert(definition[field], "a norm needs the field " .. field)
   end
   for _, field in ipairs(definition.directions and { "layouts", "over" } or { "domain", "bound", "forward" }) do

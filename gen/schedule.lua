@@ -23,7 +23,7 @@ end
 --- All matrices and parameters have one of these dtypes.
 local function has_only(plan, set)
   for _, argument in ipairs(plan.problem.args) do
-    if #argument.shape == 2 or argument.shape[1] == "h" then
+    if argument.shape ~= "scalar" and (argument.is_matrix or argument.shape[1] ~= "rows") then
       if not set[argument.dtype] then return false end
     end
   end
@@ -84,7 +84,7 @@ local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
   local pays = plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
-  return pays and was_timed(target) and 1 or 0
+  return pays and #plan.sweeps > 1 and was_timed(target) and 1 or 0
 end
 
 --- The same for asking for the rows that come next: from the first h, up to the second one. 5 to 15 % where rows do not fit
@@ -94,7 +94,7 @@ local PREFETCHED = { wide = { { 257, 1024 }, { 1, 0 } }, saved = { { 257, 1024 }
 local function default_prefetch(plan, target, chosen)
   local range = measured(PREFETCHED, plan)
   local pays = plan.n >= range[1] and plan.n <= range[2] and (most_sums(plan) > 1 or chosen.rows == 1)
-  return pays and was_timed(target) and 1 or 0
+  return pays and plan.sweeps[#plan.sweeps].kind ~= "end" and was_timed(target) and 1 or 0
 end
 
 --- The fewest strips whose accumulators leave half of the registers free.
@@ -120,6 +120,7 @@ end
 --- Why a plan cannot stream what it stores last, or nil.
 local function missing_for_streams(plan, target, chosen)
   if not target.fence then return ("%s has no such stores"):format(target.name) end
+  if #plans.final_stores(plan) == 0 then return "the last pass stores no elements" end
   local memory = types_of(plan, target).layouts[chosen.layout].dtypes
   for _, store in ipairs(plans.final_stores(plan)) do
     local bytes = plan.n * dtypes[store.dtype].bytes
@@ -161,8 +162,10 @@ local KNOBS = {
     default = default_strips },
   { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
-  { key = "pipe", values = { "0", "1" }, default = default_pipe },
-  { key = "prefetch", values = { "0", "1" }, default = default_prefetch },
+  { key = "pipe", values = { "0", "1" }, default = default_pipe,
+    refuse = function(plan) return #plan.sweeps == 1 and "there is one pass only, and nothing before it to compute ahead" end },
+  { key = "prefetch", values = { "0", "1" }, default = default_prefetch,
+    refuse = function(plan) return plan.sweeps[#plan.sweeps].kind == "end" and "nothing is read behind the last sum" end },
   { key = "stream", values = { "0", "1", "2048", "8192", "32768" },
     default = default_stream,
     refuse = missing_for_streams },

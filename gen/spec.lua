@@ -32,9 +32,9 @@ local function norm_of(s) return require("gen.norms." .. s.norm) end
 --- Whether a spec counts channels (c=) instead of the elements of a row (h=).
 local function has_channels(s) return norm_of(s).sizes == "c" end
 
---- Chunks and what ranks exchange know no parameters.
+--- Chunks and what ranks exchange know no parameters; AdaLN has none beside scale and shift unless it is asked for them.
 local function default_affine(s)
-  local has_none = s.folded or s.dir == "stats" or s.dir == "merge"
+  local has_none = s.mod or s.folded or s.dir == "stats" or s.dir == "merge"
   return has_none and "none" or norm_of(s).affine
 end
 
@@ -46,6 +46,7 @@ end
 local SIZE = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits"
 
 local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
+local out_dtypes = { now "f32", now "bf16", now "f16", now "f64", now "s8", now "u8", now "e4m3" }
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
@@ -57,7 +58,7 @@ spec.grammar = {
     choices = { now "fwd", now "infer", now "foldstats", now "stats", now "merge", now "apply", later "bwd" } },
   { field = "x", about = "dtype of x", always = true, required = "the dtype of x is missing (f32, bf16, f16, f64)",
     choices = dtypes },
-  { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = dtypes },
+  { field = "out", about = "dtype of y", key = "out", token = "y", default = same_as_x, choices = out_dtypes },
   { field = "residual", about = "dtype of residual and sum", key = "residual", token = "r", default = same_as_x,
     choices = dtypes },
   { field = "gamma", about = "dtype of gamma and beta", key = "gamma", token = "g", default = same_as_x,
@@ -74,15 +75,27 @@ spec.grammar = {
       return has_channels(s) and s.dir ~= "foldstats" and
         "layout is missing (layout=" .. table.concat(norm_of(s).layouts, ", ") .. ")"
     end },
+  { field = "shards", about = "parts of a row on ranks of their own", key = "shards", token = "shards", default = false, read = size,
+    expects = SIZE },
   { field = "folded", about = "inference by a scale and a shift for each channel", default = false, choices = { now("folded", true) } },
-  { field = "fusion", about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x)", default = false,
-    choices = { now "add", now "addout", now "addafter" } },
+  { field = "fusion", default = false, choices = { now "add", now "addout", now "addafter", now "sandwich" },
+    about = "normalise x + residual; addout stores the sum too; addafter: residual + norm(x); sandwich: norms that, too" },
   { field = "alpha", about = "normalise x + alpha * residual", default = false, choices = { now("alpha", true) } },
+  { field = "gate", about = "normalise residual + gate * x, a gate for each batch", default = false, choices = { now("gate", true) } },
   { field = "offset", about = "1: gamma is stored as gamma - 1", key = "offset", token = "offset", default = 0,
     choices = { now("0", 0), now("1", 1) } },
   { field = "affine", about = "parameters after the norm; group: gamma and beta of each group", key = "affine", default = default_affine,
     token = { none = "nogamma", gamma = "nobeta", ["gamma+beta"] = "beta", group = "groupaffine" },
     choices = { now "none", now "gamma", now "gamma+beta", now "group" } },
+  { field = "mod", about = "y * (1 + scale) + shift, both for each batch (AdaLN)", default = false, choices = { now("mod", true) } },
+  { field = "twin", about = "a second gamma, beta and y", default = false, choices = { now("twin", true) } },
+  { field = "groups", about = "parts of a row with statistics of their own", key = "groups", token = "groups", default = 1,
+    read = size, expects = SIZE },
+  { field = "heads", about = "the same with strides of their own, gamma [heads, h/heads]", key = "heads", token = "heads",
+    default = 1, read = size, expects = SIZE },
+  { field = "epsform", about = "l2norm: where eps stands", key = "epsform", token = "eps", default = "inside",
+    choices = { now "inside", now "outside", now "max" } },
+  { field = "p", about = "lpnorm: the exponent", key = "p", token = "p", default = 1, choices = { now("1", 1) } },
   { field = "cast", about = "llama: round to the dtype of x before gamma", key = "cast", token = "", default = false,
     choices = { now "llama" } },
   { field = "acc", about = "dtype of sums and row scalars", key = "acc", token = "acc", default = false,
@@ -91,6 +104,11 @@ spec.grammar = {
     default = false, choices = { now "full" } },
   { field = "momentum", about = "of running statistics: the weight of the batch, or onnx: of the old value", key = "momentum",
     token = "", default = "torch", choices = { now "torch", now "onnx" } },
+  { field = "quant", about = "out=s8|u8|e4m3: the scale is made for each row, or given", key = "quant", token = "q", default = false,
+    choices = { now "row", now "static" } },
+  { field = "round", about = "io: round to the dtype of x before quantising", key = "round", token = "round", default = false,
+    choices = { now "io" } },
+  { field = "side", about = "store what is quantised, too, in the dtype of x", default = false, choices = { now("side", true) } },
   { field = "stats", about = "store mean and rstd of each row", default = false, choices = { now("stats", true) } },
   { field = "strided", about = "row strides as arguments", default = false, choices = { now("strided", true) } },
 }
@@ -106,35 +124,56 @@ local notes = {
 --- Whether a spec's statistics run over other axes than a row.
 local function is_of_channels(s) return has_channels(s) or s.layout end
 
---- Words that kernels of channels do not have, in the order of messages.
-local OF_ROWS = { "alpha", "cast", "acc", "center", "stats", "strided" }
+--- Fields that kernels of channels have; of fusions, add and addafter.
+local OF_CHANNELS = { dir = true, x = true, out = true, residual = true, gamma = true, h = true, c = true, g = true, layout = true,
+  folded = true, fusion = true, offset = true, affine = true, momentum = true }
 
+--- Fields that steps of a row have that ranks share.
+local OF_SHARDS = { dir = true, x = true, out = true, gamma = true, h = true, shards = true, offset = true, affine = true }
+
+--- A word of a spec that only kernels of whole rows have, or nil.
 local function word_of_rows(s)
-  for _, field in ipairs(OF_ROWS) do
-    if s[field] then return field end
+  local known = s.shards and OF_SHARDS or OF_CHANNELS
+  for _, entry in ipairs(spec.words(s)) do
+    if not known[entry.row.field] then return entry.word end
   end
-  return s.fusion == "addout" and "addout"
+  return s.fusion and s.fusion ~= "add" and s.fusion ~= "addafter" and s.fusion
 end
 
-local function has_direction(s) return s.dir == "fwd" or norm_of(s).directions and norm_of(s).directions[s.dir] end
+local function direction_of(s) return (norm_of(s).directions or {})[s.dir] end
 
---- Whether a kernel makes statistics of its own.
-local function has_sums(s)
-  local direction = norm_of(s).directions[s.dir]
-  return direction and direction.sums ~= nil
+--- Whether a kernel of channels makes statistics of its own.
+local function has_sums(s) return direction_of(s) and direction_of(s).sums ~= nil end
+
+--- Steps that ranks share.
+local STEPS = { stats = true, merge = true, apply = true }
+
+local function has_direction(s)
+  if has_channels(s) then return direction_of(s) end
+  return s.shards and STEPS[s.dir] or not s.shards and s.dir == "fwd"
 end
 
 local function has_layout(s)
-  if not has_channels(s) then return s.layout == "nchw" end
+  if not has_channels(s) then return norm_of(s).words.layout and s.layout == "nchw" end
   for _, layout in ipairs(norm_of(s).layouts) do
     if layout == s.layout then return true end
   end
 end
 
+local function adds_before(s) return s.fusion == "add" or s.fusion == "addout" end
+
 --- What must not be said together: `{ message, holds }`, a message may be a function of the spec; holds(s, given), given: set of
 -- the fields that the user wrote.
 spec.contradictions = {
-  { function(s) return ("%s has no direction %s"):format(s.norm, s.dir) end, function(s) return not has_direction(s) end },
+  { function(s) return ("%s has no shards"):format(s.norm) end, function(s) return s.shards and not norm_of(s).words.shards end },
+  { function(s)
+      if s.shards then return "shards= goes with a step that ranks share: stats, merge or apply" end
+      local needs_shards = norm_of(s).words.shards and STEPS[s.dir]
+      return needs_shards and ("%s is a step of a row that ranks share: it needs shards="):format(s.dir)
+        or ("%s has no direction %s"):format(s.norm, s.dir)
+    end, function(s) return not has_direction(s) end },
+  { function(s) return ("shards=%d does not divide h=%d"):format(s.shards, s.h) end,
+    function(s) return s.shards and s.h % s.shards > 0 end },
   { function(s) return ("%s counts channels: c=, not h="):format(s.norm) end, function(s) return s.h and has_channels(s) end },
   { function(s) return ("%s counts the elements of a row: h=, not c="):format(s.norm) end,
     function(s) return s.c and not has_channels(s) end },
@@ -143,8 +182,8 @@ spec.contradictions = {
   { "foldstats has no layout: it reads and writes one value for each channel",
     function(s) return s.dir == "foldstats" and s.layout end },
   { function(s) return ("%s has no layout=%s"):format(s.norm, s.layout) end, function(s) return s.layout and not has_layout(s) end },
-  { function(s) return ("%s does not go with a norm of channels"):format(word_of_rows(s)) end,
-    function(s) return is_of_channels(s) and word_of_rows(s) end },
+  { function(s) return ("%s does not go with %s"):format(word_of_rows(s), s.shards and "shards=" or "a norm of channels") end,
+    function(s) return (is_of_channels(s) or s.shards) and word_of_rows(s) end },
   { "folded is a form of batchnorm infer",
     function(s) return s.folded and not (s.norm == "batchnorm" and s.dir == "infer") end },
   { "folded has its parameters in a and b", function(s) return s.folded and s.affine ~= "none" end },
@@ -153,10 +192,7 @@ spec.contradictions = {
   { "affine=group gives gamma and beta to each group of groupnorm",
     function(s) return s.affine == "group" and s.norm ~= "groupnorm" end },
   { "momentum= says how running statistics move, but there are none",
-    function(s, given)
-      local direction = (norm_of(s).directions or {})[s.dir]
-      return given.momentum and not (direction and direction.updates)
-    end },
+    function(s, given) return given.momentum and not (direction_of(s) and direction_of(s).updates) end },
   { function(s) return ("%s reads no x to add to"):format(s.dir) end,
     function(s) return s.fusion and (s.dir == "foldstats" or s.dir == "merge") end },
   { "addafter needs a y, but stats has none", function(s) return s.fusion == "addafter" and s.dir == "stats" end },
@@ -164,18 +200,24 @@ spec.contradictions = {
     function(s) return s.c and has_sums(s) and s.layout ~= "nchw" and s.c > (norm_of(s).over == "group" and 4096 or 8192) end },
   { "offset=1 needs a gamma, but affine is none",
     function(s) return s.offset == 1 and s.affine == "none" end },
-  { "gamma= names the dtype of gamma, but affine is none",
-    function(s, given) return given.gamma and s.affine == "none" end },
-  { "residual= names the dtype of a residual, but there is no add, addout or addafter",
+  { "gamma= names the dtype of gamma, but affine is none, and there is neither mod nor gate",
+    function(s, given) return given.gamma and s.affine == "none" and not s.mod and not s.gate end },
+  { "residual= names the dtype of a residual, but there is no add, addout or addafter, nor sandwich",
     function(s, given) return given.residual and not s.fusion end },
   { "cast=llama is defined for rmsnorm only",
-    function(s) return s.cast == "llama" and s.norm ~= "rmsnorm" end },
+    function(s) return s.cast == "llama" and not norm_of(s).words.cast end },
   { "cast=llama needs affine=gamma",
     function(s) return s.cast == "llama" and s.affine ~= "gamma" end },
   { "cast=llama rounds to the dtype of x, so x must be bf16 or f16",
     function(s) return s.cast == "llama" and s.x ~= "bf16" and s.x ~= "f16" end },
   { "alpha scales the residual, so it needs add or addout",
-    function(s) return s.alpha and s.fusion ~= "add" and s.fusion ~= "addout" end },
+    function(s) return s.alpha and not adds_before(s) end },
+  { "gate scales what is added to the residual, so it needs add or addout, without alpha",
+    function(s) return s.gate and (not adds_before(s) or s.alpha) end },
+  { "twin needs a gamma, and neither addafter, sandwich nor mod",
+    function(s) return s.twin and (s.affine == "none" or s.mod or s.fusion == "addafter" or s.fusion == "sandwich") end },
+  { "sandwich needs one gamma for each norm, and no mod",
+    function(s) return s.fusion == "sandwich" and (s.affine == "none" or s.mod) end },
   { "f64 mixes with no other dtype",
     function(s)
       local wide = 0
@@ -184,7 +226,27 @@ spec.contradictions = {
     end },
   { "acc=f64 is what f64 does anyway", function(s) return s.acc and s.x == "f64" end },
   { "center=full moves the pivot of layernorm's variance",
-    function(s) return s.center and s.norm ~= "layernorm" end },
+    function(s) return s.center and not norm_of(s).words.center end },
+  { "epsform= says where eps stands in l2norm", function(s, given) return given.epsform and not norm_of(s).words.epsform end },
+  { "p= is the exponent of lpnorm", function(s, given) return given.p and not norm_of(s).words.p end },
+  { "groups= and heads= must divide h, and exclude each other",
+    function(s) return s.h and s.h % (s.groups * s.heads) ~= 0 or (s.groups > 1 and s.heads > 1) end },
+  { "groups= and heads= go with neither sandwich nor quant=",
+    function(s) return (s.groups > 1 or s.heads > 1) and (s.fusion == "sandwich" or s.quant) end },
+  { "out=s8, u8 and e4m3 need quant=row or quant=static, and quant= needs one of them",
+    function(s) return (s.out == "s8" or s.out == "u8" or s.out == "e4m3") ~= (s.quant ~= false) end },
+  { "quant= goes with neither addafter, sandwich nor twin",
+    function(s) return s.quant and (s.fusion == "addafter" or s.fusion == "sandwich" or s.twin) end },
+  { "round=io rounds to the dtype of x before quantising, so it needs quant= and x in bf16 or f16",
+    function(s) return s.round and (not s.quant or s.x == "f32") end },
+  { "side stores what is quantised, so it needs quant=", function(s) return s.side and not s.quant end },
+  { "stats stores what this norm does not have",
+    function(s) return s.stats and (not norm_of(s).statistics or s.fusion == "sandwich") end },
+  { "weightnorm and fold take weights: their dtypes, h, affine=, offset=1 and strided are all that they know",
+    function(s)
+      return norm_of(s).is_of_weights and (s.fusion or s.mod or s.quant or s.twin or s.groups > 1 or s.heads > 1)
+    end },
+  { "fold needs a gamma", function(s) return norm_of(s).is_of_weights and norm_of(s).affine ~= "none" and s.affine == "none" end },
 }
 
 --- The texts of a row that are supported today.
@@ -316,7 +378,7 @@ local function assign_table(s, given, t)
 end
 
 --- Where ranks share the work, the word stats is a step of it.
-local function has_steps(s) return (norm_of(s).directions or {}).stats ~= nil end
+local function has_steps(s) return s.shards or (norm_of(s).directions or {}).stats ~= nil end
 
 local function default_of(row, s)
   if type(row.default) == "function" then return row.default(s) end

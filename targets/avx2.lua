@@ -124,6 +124,11 @@ local function words(suffix, more)
     zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
     clamp0 = intrinsic("max", "_mm256_setzero_" .. suffix .. "(), "),
+    max = function(a, b) return ("_mm256_max_%s(%s, %s)"):format(suffix, b, a) end,
+    nonzero = function(a, b)
+      return ("_mm256_blendv_%s(%s, %s, _mm256_cmp_%s(%s, _mm256_setzero_%s(), _CMP_EQ_OQ))"):format(suffix, a, b, suffix, a, suffix)
+    end,
+    abs = intrinsic("andnot", ("_mm256_set1_%s(-0.0%s), "):format(suffix, suffix == "ps" and "f" or "")),
     keep_n = function(v, n)
       if type(n) == "string" then
         local mask = ("_mm256_castsi256_%s(@avx2_first(%s))"):format(suffix, count(n, suffix == "pd" and 2 or nil))

@@ -131,6 +131,11 @@ local function words(suffix, width, more)
     zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
     clamp0 = intrinsic("max", "_mm512_setzero_" .. suffix .. "(), "),
+    max = function(a, b) return ("_mm512_max_%s(%s, %s)"):format(suffix, b, a) end,
+    nonzero = function(a, b)
+      return ("_mm512_mask_mov_%s(%s, _mm512_cmp_%s_mask(%s, _mm512_setzero_%s(), _CMP_EQ_OQ), %s)"):format(suffix, a, suffix, a, suffix, b)
+    end,
+    abs = intrinsic("andnot", ("_mm512_set1_%s(-0.0%s), "):format(suffix, suffix == "ps" and "f" or "")),
     keep_n = function(v, n) return ("_mm512_maskz_mov_%s(%s, %s)"):format(suffix, mask(width, n), v) end,
     pin = call "@avx512_pin", forget = call "@avx512_forget", prefetch = call "__builtin_prefetch",
   }

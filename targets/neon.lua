@@ -101,6 +101,9 @@ local function words(suffix, zero, more)
     fma = function(a, b, c) return ("vfmaq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
     fnma = function(a, b, c) return ("vfmsq_%s(%s, %s, %s)"):format(suffix, c, a, b) end,
     bcast = function(v, slot) return ("vdupq_laneq_%s(%s, %d)"):format(suffix, v, slot) end,
+    max = function(a, b) return ("vbslq_%s(vcgtq_%s(%s, %s), %s, %s)"):format(suffix, suffix, b, a, b, a) end,
+    nonzero = function(a, b) return ("vbslq_%s(vceqzq_%s(%s), %s, %s)"):format(suffix, suffix, a, b, a) end,
+    abs = call("vabsq_" .. suffix),
     pin = call "@neon_pin", forget = call "@neon_forget", prefetch = call "__builtin_prefetch",
   }
   for name, word in pairs(more) do list[name] = word end

@@ -102,6 +102,9 @@ local function words(suffix, fma, more)
   local list = {
     zero = intrinsic "setzero", set1 = intrinsic "set1", add = intrinsic "add", sub = intrinsic "sub", mul = intrinsic "mul",
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = call(fma), clamp0 = intrinsic("max", zero .. ", "),
+    max = function(a, b) return ("_mm_max_%s(%s, %s)"):format(suffix, b, a) end,
+    nonzero = call("@sse2_nonzero_" .. suffix),
+    abs = intrinsic("andnot", ("_mm_set1_%s(-0.0%s), "):format(suffix, suffix == "ps" and "f" or "")),
     fnma = function(a, b, c) return ("%s(_mm_xor_%s(%s, _mm_set1_%s(-0.0)), %s, %s)"):format(fma, suffix, a, suffix, b, c) end,
     pin = call "@sse2_pin", forget = call "@sse2_forget", prefetch = call "__builtin_prefetch",
   }
@@ -281,6 +284,19 @@ static inline __m128 @sse2_fold_neighbours(__m128 a, __m128 b)
 static inline __m128d @sse2_fold_neighbours_f64(__m128d a, __m128d b)
 {
     return _mm_add_pd(_mm_unpacklo_pd(a, b), _mm_unpackhi_pd(a, b));
+}]] },
+    { name = "sse2_nonzero_ps", text = [[
+/* a == 0 ? b : a. */
+static inline __m128 @sse2_nonzero_ps(__m128 a, __m128 b)
+{
+    const __m128 is_zero = _mm_cmpeq_ps(a, _mm_setzero_ps());
+    return _mm_or_ps(_mm_and_ps(is_zero, b), _mm_andnot_ps(is_zero, a));
+}]] },
+    { name = "sse2_nonzero_pd", text = [[
+static inline __m128d @sse2_nonzero_pd(__m128d a, __m128d b)
+{
+    const __m128d is_zero = _mm_cmpeq_pd(a, _mm_setzero_pd());
+    return _mm_or_pd(_mm_and_pd(is_zero, b), _mm_andnot_pd(is_zero, a));
 }]] },
     { name = "sse2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

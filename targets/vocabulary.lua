@@ -9,6 +9,9 @@
 --   fma(a, b, c) fnma(a, b, c)       a * b + c and c - a * b, rounded once
 --   sub_fma(a, b)                    a - b by the units of fma; may be missing
 --   clamp0(a)                        a < 0 ? +0 : a
+--   max(a, b)                        b > a ? b : a, so that a NaN in a stays
+--   nonzero(a, b)                    a == 0 ? b : a
+--   abs(a)                           a without its sign
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is a number, 0 <= n < width, or C text of an int
 --   bcast(v, slot)                   one slot in all; slot is literal
 --   store_first(p, v)                a statement: writes slot 0 to p
@@ -46,6 +49,9 @@ return {
     { name = "fma", arity = 3, meaning = "fma(a, b, c)" },
     { name = "fnma", arity = 3, meaning = "fma(-a, b, c)" },
     { name = "clamp0", arity = 1, meaning = "a < 0 ? 0 : a" },
+    { name = "max", arity = 2, meaning = "b > a ? b : a" },
+    { name = "nonzero", arity = 2, meaning = "a == 0 ? b : a" },
+    { name = "abs", arity = 1, meaning = "fabs(a)" },
   },
   widening = { "widen_low", "widen_high" },
   structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget", "prefetch" },

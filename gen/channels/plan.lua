@@ -49,10 +49,13 @@ local PASSES = {
 -- @return `{ problem=, n=, form=, geometry=, sweeps= (of the kernel's own outputs), chunk= (the plan of a chunk), merge= ({ outputs,
 --   statistics }), statistics= (nodes), read= (names of arguments) }`
 function plan.new(problem, sweeps_of)
-  local is_counted = problem.geometry.over == "group" and problem.geometry.memory == "nchw"
-  local own = sweeps_of { h = is_counted and "all" or problem.h, outputs = problem.outputs, normed = problem.normed, dtypes = problem.dtypes }
-  local chunk = problem.chunk and sweeps_of { h = "chunk", outputs = problem.chunk, normed = problem.normed, dtypes = problem.dtypes }
-  return { problem = problem, n = problem.h, form = form_of(problem), passes = PASSES[form_of(problem)], geometry = problem.geometry, sweeps = own.sweeps, chunk = chunk,
+  local function sweeps(n, outputs)
+    return sweeps_of { n = n, outputs = outputs, normed = problem.normed, dtypes = problem.dtypes, args = problem.args }
+  end
+  local form = form_of(problem)
+  return { problem = problem, n = problem.h, form = form, passes = PASSES[form], geometry = problem.geometry,
+    sweeps = sweeps(form == "memory" and "all" or problem.h, problem.outputs).sweeps,
+    chunk = problem.chunk and sweeps("chunk", problem.chunk),
     merge = problem.merge and { outputs = problem.merge, statistics = nodes_of(problem.merge, is_statistic) },
     statistics = nodes_of(problem.outputs, is_statistic), read = read(problem) }
 end

@@ -27,7 +27,7 @@ function Body:narrow_word(words, node)
 end
 
 --- Elements past the end of a partial chunk are +0 in this node's vectors.
-local ZERO_KEEPING = { add = true, sub = true, mul = true, round = true }
+local ZERO_KEEPING = { add = true, sub = true, mul = true, round = true, abs = true }
 local function is_zero_padded(node)
   if node.op == "load" then return true end
   if not ZERO_KEEPING[node.op] then return false end

@@ -13,6 +13,7 @@ return e.norm {
   title = "BatchNorm",
   cites = "Ioffe and Szegedy 2015, algorithms 1 and 2",
   affine = "gamma+beta",
+  words = { layout = true },
   formula = "(x - mean(x)) / sqrt(var(x) + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
   directions = {

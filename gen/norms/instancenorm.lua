@@ -6,6 +6,7 @@ return e.norm {
   title = "InstanceNorm",
   cites = "Ulyanov, Vedaldi and Lempitsky 2016, eq. 4",
   affine = "gamma+beta",
+  words = { layout = true },
   formula = "(x - mean(x)) / sqrt(var(x) + eps) over the positions of a channel",
   sizes = "c", layouts = { "nchw", "nhwc" }, over = "group",
   directions = { fwd = { scalars = { "eps" }, sums = "moments", forward = function(x, a) return e.standardised(x, a.eps) end } },

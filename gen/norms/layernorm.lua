@@ -5,7 +5,10 @@ return e.norm {
   name = "layernorm",
   title = "LayerNorm",
   cites = "Ba, Kiros and Hinton 2016, eq. 3",
-  affine = "gamma+beta", sums = "moments",
+  affine = "gamma+beta",
+  words = { center = true, layout = true, shards = true },
+  statistics = { "mean", "rstd" },
+  sums = "moments",
   formula = "(x - mean(x)) / sqrt(var(x) + eps)",
   domain = "no overflow, variance + eps >= 2^-100, |mean| <= 2^15 std",
   -- The pivot is at most sqrt(63) standard deviations from the mean (Samuelson's inequality).

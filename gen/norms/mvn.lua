@@ -6,6 +6,7 @@ return e.norm {
   title = "MeanVarianceNormalization",
   cites = "ONNX operators, MeanVarianceNormalization-13",
   affine = "none",
+  words = { layout = true },
   formula = "(x - mean(x)) / (sqrt(var(x)) + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
   directions = {

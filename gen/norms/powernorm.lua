@@ -8,6 +8,7 @@ return e.norm {
   title = "PowerNorm",
   cites = "Shen et al. 2020, algorithm 1",
   affine = "gamma+beta",
+  words = { layout = true },
   formula = "x / sqrt(running mean of x^2 + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
   directions = {
