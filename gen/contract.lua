@@ -4,6 +4,7 @@
 -- length alone. docs/numerics.md tells the same in prose with the error bounds and their proofs.
 
 local e = require "gen.expr"
+local elementary = require "gen.elementary"
 
 local contract = { version = 1 }
 
@@ -73,7 +74,7 @@ end
 -- @param n elements in a row
 -- @param center "full" or false
 -- @return function from a node to its successor, which is made of load, first, arg, const, add, sub, mul, div, fma, fnma, sqrt,
---   clamp0, round, convert, pin and sum only; one function serves all nodes of a problem
+--   clamp0, max, abs, pick, pow2, round, convert, pin and sum only; one function serves all nodes of a problem
 function contract.expander(n, center)
   local expand = {
     mean = function(node) return mean(node[1], n) end,
@@ -83,7 +84,8 @@ function contract.expander(n, center)
   }
   local expanded, fused = {}, {}
   local function step(node)
-    local rule = expand[node.op]
+    local rule, sequence = expand[node.op], elementary[node.op]
+    if sequence then return sequence(node[1]):shown_as(node.op, node[1]) end
     return rule and rule(node) or node
   end
   return function(node) return e.rewrite(e.rewrite(node, step, expanded), fuse, fused) end

@@ -13,6 +13,8 @@ local problem = {}
 local function compute_type(spec) return spec.x == "f64" and "f64" or "f32" end
 local function sum_type(spec) return spec.acc or compute_type(spec) end
 
+local function norm_of(spec) return require("gen.norms." .. spec.norm) end
+
 local function dtype_of(field)
   return function(spec) return spec[field] end
 end
@@ -22,10 +24,12 @@ local ARGUMENTS = {
   { name = "rows", shape = "scalar", io = "in", dtype = function() return "size_t" end },
   { name = "x", shape = { "rows", "h" }, io = "in", dtype = dtype_of "x" },
   { name = "residual", shape = { "rows", "h" }, io = "in", dtype = dtype_of "residual", when = dtype_of "fusion" },
+  { name = "z", shape = { "rows", "h" }, io = "in", dtype = dtype_of "x", when = dtype_of "zgate" },
   { name = "gamma", shape = { "h" }, io = "in", dtype = dtype_of "gamma", when = function(s) return s.affine ~= "none" end },
   { name = "beta", shape = { "h" }, io = "in", dtype = dtype_of "gamma", when = function(s) return s.affine == "gamma+beta" end },
-  { name = "alpha", shape = "scalar", io = "in", dtype = compute_type, when = dtype_of "alpha" },
-  { name = "eps", shape = "scalar", io = "in", dtype = compute_type },
+  { name = "alpha", shape = "scalar", io = "in", dtype = compute_type,
+    when = function(s) return s.alpha or norm_of(s).scalar == "alpha" end },
+  { name = "eps", shape = "scalar", io = "in", dtype = compute_type, when = function(s) return norm_of(s).scalar == "eps" end },
   { name = "y", shape = { "rows", "h" }, io = "out",
     dtype = function(s) return s.fusion == "addafter" and s.residual or s.out end },
   { name = "sum", shape = { "rows", "h" }, io = "out", dtype = dtype_of "residual", when = function(s) return s.fusion == "addout" end },
@@ -78,13 +82,18 @@ local function add_after(spec, v, residual)
   return residual + (spec.out == v.type and e.pin(v) or e.round(spec.out, v)):as "t"
 end
 
---- The outputs of the kernel as expressions over the norm's formula, and the node that the norm reads.
+--- v times silu(z).
+local function gated(spec, v) return (v * e.silu(e.load("z", spec.x, "element"))):as "gated" end
+
+--- The outputs of the kernel as expressions over the norm's formula, and the node that holds what the norm reads, without its gate.
 local function formula(spec, norm)
   local x = e.load("x", spec.x, "element")
   local residual = spec.fusion and e.load("residual", spec.residual, "element")
   local h = normed(spec, x, residual)
-  local y, statistics = norm.forward(h, e.arg("eps", x.type))
+  local y, statistics = norm.forward(spec.zgate == "before" and gated(spec, h) or h, e.arg(norm.scalar, x.type))
   y = affine(spec, y)
+  if spec.zgate == "after" then y = gated(spec, y) end
+  if spec.act then y = e[spec.act](y) end
   if spec.fusion == "addafter" then y = add_after(spec, y, residual) end
   local nodes = { y = y, sum = h, mean = statistics.mean, rstd = statistics.rstd }
   local outputs = {}
@@ -135,7 +144,7 @@ end
 function problem.new(spec)
   local acc = sum_type(spec)
   e.new_graph(acc)
-  local norm = require("gen.norms." .. spec.norm)
+  local norm = norm_of(spec)
   local outputs, h = formula(spec, norm)
   local args, expand = arguments(spec), contract.expander(spec.h, spec.center)
   return {

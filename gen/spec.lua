@@ -2,7 +2,7 @@
 --
 --   { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "f32", h = 4096,
 --     fusion = false | "add" | "addout" | "addafter", offset = 0 | 1, affine = "none" | "gamma" | "gamma+beta",
---     cast = false | "llama", site = nil | string, eps = nil | number }
+--     cast = false | "llama", zgate = false | "before" | "after", act = false | "silu" | ..., site = nil | string, eps = nil | number }
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
 
@@ -66,6 +66,10 @@ spec.grammar = {
     choices = { now "f64" } },
   { field = "center", about = "full: the pivot is the mean of the whole row", key = "center", token = "",
     default = false, choices = { now "full" } },
+  { field = "zgate", about = "multiply by silu(z), before the norm or after gamma and beta", key = "zgate", token = "zgate",
+    default = false, choices = { now "before", now "after" } },
+  { field = "act", about = "activation of the result", key = "act", token = "", default = false,
+    choices = { now "silu", now "gelu", now "gelutanh", now "tanh", now "sigmoid" } },
   { field = "stats", about = "store mean and rstd of each row", default = false, choices = { now("stats", true) } },
   { field = "strided", about = "row strides as arguments", default = false, choices = { now("strided", true) } },
 }
@@ -103,6 +107,13 @@ spec.contradictions = {
   { "acc=f64 is what f64 does anyway", function(s) return s.acc and s.x == "f64" end },
   { "center=full moves the pivot of layernorm's variance",
     function(s) return s.center and s.norm ~= "layernorm" end },
+  { "zgate= is defined for rmsnorm only", function(s) return s.zgate and s.norm ~= "rmsnorm" end },
+  { "zgate= and act= are computed in f32, so they do not go with f64",
+    function(s) return s.x == "f64" and (s.zgate or s.act) end },
+  { "dyt is computed in f32, so it does not go with f64", function(s) return s.norm == "dyt" and s.x == "f64" end },
+  { "dyt has no sums and no statistics, so it goes with neither acc= nor stats",
+    function(s) return s.norm == "dyt" and (s.acc or s.stats) end },
+  { "dyt has an alpha of its own, so the residual can have none", function(s) return s.norm == "dyt" and s.alpha end },
 }
 
 --- The texts of a row that are supported today.
