@@ -54,7 +54,8 @@ typedef struct cell {
     unsigned char *data[REF_ARGUMENTS], *expected[REF_ARGUMENTS];
     void *ptr[REF_ARGUMENTS]; /* data in call order, without gaps */
     ptrdiff_t stride[REF_ARGUMENTS];
-    double scalar[2];
+    ref_scalars scalars;
+    double scalar[REF_ARGUMENTS]; /* in call order, without gaps */
     void *arena;
     size_t arena_bytes;
     bench_call call;       /* for rivals */
@@ -113,19 +114,19 @@ static void pin(void)
 
 /* ---- buffers ---- */
 
-static size_t elements_of_row(const cell *c, int a)
+static int has(const cell *c, int a)
 {
-    return ref_arguments[a].shape == REF_STATISTIC ? 1 : c->spec.h;
+    return ref_is_array((ref_argument)a) && ref_argument_dtype(&c->spec, (ref_argument)a) != NULL;
+}
+
+static ref_layout layout_of(const cell *c, int a)
+{
+    return ref_layout_of(&c->spec, (ref_argument)a, &c->scalars);
 }
 
 static size_t row_bytes(const cell *c, int a)
 {
-    return elements_of_row(c, a) * ref_argument_dtype(&c->spec, (ref_argument)a)->size;
-}
-
-static size_t rows_of(const cell *c, int a)
-{
-    return ref_arguments[a].shape == REF_PARAMETER ? 1 : c->rows;
+    return layout_of(c, a).columns * ref_argument_dtype(&c->spec, (ref_argument)a)->size;
 }
 
 /* Numbers from -1 to 1, the same ones in every run. */
@@ -146,8 +147,8 @@ static void fill(cell *c, int a, uint64_t *state)
     static double row_f64[REF_MAX_H];
     static float row_f32[REF_MAX_H];
     const ref_dtype *dtype = ref_argument_dtype(&c->spec, (ref_argument)a);
-    const size_t bytes = row_bytes(c, a), n = elements_of_row(c, a);
-    for (size_t r = 0; r < rows_of(c, a); r++) {
+    const size_t bytes = row_bytes(c, a), n = layout_of(c, a).columns;
+    for (size_t r = 0; r < layout_of(c, a).rows; r++) {
         unsigned char *to = c->data[a] + r * bytes;
         if (r >= c->period) {
             memcpy(to, to - c->period * bytes, bytes);
@@ -168,9 +169,9 @@ static void place_buffers(cell *c)
 {
     size_t at[REF_ARGUMENTS] = {0}, size = 0;
     for (int a = 0; a < REF_ARGUMENTS; a++) {
-        if (!ref_argument_dtype(&c->spec, (ref_argument)a)) continue;
+        if (!has(c, a)) continue;
         at[a] = size;
-        size = (at[a] + rows_of(c, a) * row_bytes(c, a) + 4095) / 4096 * 4096;
+        size = (at[a] + layout_of(c, a).rows * row_bytes(c, a) + 4095) / 4096 * 4096;
     }
     const size_t large = (size_t)2 << 20;
     c->arena_bytes = (size + large - 1) / large * large + large;
@@ -179,7 +180,7 @@ static void place_buffers(cell *c)
     unsigned char *base = (unsigned char *)(((uintptr_t)c->arena + large - 1) / large * large);
     madvise(base, c->arena_bytes - large, MADV_HUGEPAGE);
     for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (ref_argument_dtype(&c->spec, (ref_argument)a)) c->data[a] = base + at[a];
+        if (has(c, a)) c->data[a] = base + at[a];
 }
 
 static void compute_expected(cell *c, const char *spec)
@@ -232,7 +233,9 @@ static int describe_for_limits(cell *c)
     const size_t bytes = row_bytes(c, REF_X);
     if (bytes % bench_limit_width != 0) return 0;
     for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (c->data[a] && (ref_arguments[a].shape == REF_STATISTIC || row_bytes(c, a) != bytes)) return 0;
+        if (c->data[a] && (ref_arguments[a].kind != REF_MATRIX && ref_arguments[a].axes[0] != REF_H)) return 0;
+    for (int a = 0; a < REF_ARGUMENTS; a++)
+        if (c->data[a] && row_bytes(c, a) != bytes) return 0;
     c->traffic = (bench_traffic){c->rows,
                                  bytes,
                                  bytes,
@@ -252,16 +255,14 @@ static void open_cell(cell *c, const char *name, size_t rows, const char *spec, 
                 .period = rows < PERIOD ? rows : PERIOD,
                 .mean = mean,
                 .tolerance = tolerance,
-                .scalar = {eps}};
+                .scalars = {rows, {[REF_ALPHA] = 0.5, [REF_EPS] = eps}}};
     if (ref_spec_parse(spec, &c->spec) != 0) die("the reference does not understand a spec");
-    if (c->spec.alpha) {
-        c->scalar[0] = 0.5;
-        c->scalar[1] = eps;
-    }
     place_buffers(c);
     uint64_t state = 1;
-    size_t count = 0;
+    size_t count = 0, scalars = 0;
     for (int a = 0; a < REF_ARGUMENTS; a++) {
+        if (!ref_is_array((ref_argument)a) && ref_argument_dtype(&c->spec, (ref_argument)a) != NULL)
+            c->scalar[scalars++] = c->scalars.of[a];
         if (!c->data[a]) continue;
         if (!ref_arguments[a].output) fill(c, a, &state);
         c->ptr[count] = c->data[a];
@@ -334,7 +335,7 @@ static int is_right(cell *c, const entry *e)
         for (size_t r = 0; r < c->rows; r++) {
             const unsigned char *row = c->data[a] + r * bytes, *expected = c->expected[a] + r % c->period * bytes;
             if (memcmp(row, expected, bytes) == 0) continue;
-            if (e->kind == KERNEL || !is_row_close(c, dtype, row, expected, elements_of_row(c, a))) return 0;
+            if (e->kind == KERNEL || !is_row_close(c, dtype, row, expected, layout_of(c, a).columns)) return 0;
         }
     }
     return 1;

@@ -114,7 +114,7 @@ end
 function plan.input_matrices(self)
   local list = {}
   for _, argument in ipairs(self.problem.args) do
-    if argument.io == "in" and #argument.shape == 2 then list[#list + 1] = argument end
+    if argument.io == "in" and argument.is_matrix then list[#list + 1] = argument end
   end
   return list
 end

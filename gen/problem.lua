@@ -5,6 +5,7 @@ local contract = require "gen.contract"
 local dtype = require "gen.dtype"
 local e = require "gen.expr"
 local names = require "gen.names"
+local shape = require "gen.shape"
 local spec_words = require "gen.spec"
 
 local problem = {}
@@ -19,20 +20,23 @@ local function dtype_of(field)
   return function(spec) return spec[field] end
 end
 
---- Arguments in call order: `when(spec)` says whether a kernel has it, `dtype(spec)` gives its dtype.
+local MATRIX = { "rows", "h" }
+
+--- Arguments in call order: `when(spec)` says whether a kernel has it, `dtype(spec)` gives its dtype. A shape is "scalar" or the
+-- axes of an array, outermost first; the rows of a MATRIX have a stride in strided kernels.
 local ARGUMENTS = {
   { name = "rows", shape = "scalar", io = "in", dtype = function() return "size_t" end },
-  { name = "x", shape = { "rows", "h" }, io = "in", dtype = dtype_of "x" },
-  { name = "residual", shape = { "rows", "h" }, io = "in", dtype = dtype_of "residual", when = dtype_of "fusion" },
-  { name = "z", shape = { "rows", "h" }, io = "in", dtype = dtype_of "x", when = dtype_of "zgate" },
+  { name = "x", shape = MATRIX, io = "in", dtype = dtype_of "x" },
+  { name = "residual", shape = MATRIX, io = "in", dtype = dtype_of "residual", when = dtype_of "fusion" },
+  { name = "z", shape = MATRIX, io = "in", dtype = dtype_of "x", when = dtype_of "zgate" },
   { name = "gamma", shape = { "h" }, io = "in", dtype = dtype_of "gamma", when = function(s) return s.affine ~= "none" end },
   { name = "beta", shape = { "h" }, io = "in", dtype = dtype_of "gamma", when = function(s) return s.affine == "gamma+beta" end },
   { name = "alpha", shape = "scalar", io = "in", dtype = compute_type,
     when = function(s) return s.alpha or norm_of(s).scalar == "alpha" end },
   { name = "eps", shape = "scalar", io = "in", dtype = compute_type, when = function(s) return norm_of(s).scalar == "eps" end },
-  { name = "y", shape = { "rows", "h" }, io = "out",
+  { name = "y", shape = MATRIX, io = "out",
     dtype = function(s) return s.fusion == "addafter" and s.residual or s.out end },
-  { name = "sum", shape = { "rows", "h" }, io = "out", dtype = dtype_of "residual", when = function(s) return s.fusion == "addout" end },
+  { name = "sum", shape = MATRIX, io = "out", dtype = dtype_of "residual", when = function(s) return s.fusion == "addout" end },
   { name = "mean", shape = { "rows" }, io = "out", dtype = compute_type, when = function(s) return s.stats and s.norm ~= "rmsnorm" end },
   { name = "rstd", shape = { "rows" }, io = "out", dtype = compute_type, when = dtype_of "stats" },
 }
@@ -48,8 +52,8 @@ local function arguments(spec)
     if not argument.when or argument.when(spec) then
       local data = argument.dtype(spec)
       args[#args + 1] = { name = argument.name, dtype = data, shape = argument.shape, io = argument.io,
-        ctype = dtype[data] and dtype[data].ctype or data }
-      if spec.strided and #argument.shape == 2 then args[#args + 1] = stride_of(argument) end
+        ctype = dtype[data] and dtype[data].ctype or data, is_matrix = argument.shape == MATRIX }
+      if spec.strided and argument.shape == MATRIX then args[#args + 1] = stride_of(argument) end
     end
   end
   return args
@@ -120,10 +124,8 @@ local function traffic(spec, args)
   local bytes = { read = 0, write = 0, parameters = 0 }
   for _, argument in ipairs(args) do
     if argument.shape ~= "scalar" then
-      local is_parameter = argument.shape[1] == "h"
-      local kind = is_parameter and "parameters" or argument.io == "in" and "read" or "write"
-      local elements = argument.shape[#argument.shape] == "h" and spec.h or 1
-      bytes[kind] = bytes[kind] + elements * dtype[argument.dtype].bytes
+      local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
+      bytes[kind] = bytes[kind] + shape.elements(argument.shape, { rows = 1, h = spec.h }) * dtype[argument.dtype].bytes
     end
   end
   return bytes

@@ -7,10 +7,18 @@
 #define NG_REFERENCE_KERNEL_H
 
 #include "arithmetic.h"
+#include "dyt.h"
+#include "elementary.h"
 #include "layernorm.h"
 #include "rmsnorm.h"
 
-static norm *const norms[] = {[REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm};
+static norm *const norms[] = {[REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm, [REF_DYT] = dyt};
+
+static ref_function *const activations[] = {[REF_SILU] = ref_silu,
+                                            [REF_GELU] = ref_gelu,
+                                            [REF_GELUTANH] = ref_gelutanh,
+                                            [REF_TANH] = ref_tanh,
+                                            [REF_SIGMOID] = ref_sigmoid};
 
 /* "h = round_R(x + residual), with alpha h = round_R(fma(alpha, residual, x)); the norm reads h, whether it is stored
  * or not." */
@@ -56,6 +64,16 @@ static void add_to_residual(const ref_spec *spec, real *row, const void *residua
     }
 }
 
+/* "zgate: times silu(z)" */
+static void apply_gate(const ref_spec *spec, real *row, const void *z)
+{
+    real gate[REF_MAX_H];
+    spec->x->load(gate, z, spec->h);
+    for (size_t i = 0; i < spec->h; i++) {
+        row[i] = row[i] * (real)ref_silu((float)gate[i]);
+    }
+}
+
 static void store_statistic(void *to, real value)
 {
     if (to != NULL) {
@@ -63,17 +81,24 @@ static void store_statistic(void *to, real value)
     }
 }
 
-static void compute_row(const ref_spec *spec, void *const *at, double alpha, double eps)
+static void compute_row(const ref_spec *spec, const ref_call *call, size_t index)
 {
     real row[REF_MAX_H];
+    void *at[REF_ARGUMENTS];
+    for (int i = 0; i < REF_ARGUMENTS; i++) {
+        at[i] = ref_row_at(call, (ref_argument)i, index);
+    }
     spec->x->load(row, at[REF_X], spec->h);
     if (ref_adds_before(spec)) {
-        add_residual(spec, row, at[REF_RESIDUAL], (real)alpha);
+        add_residual(spec, row, at[REF_RESIDUAL], (real)call->scalars.of[REF_ALPHA]);
     }
     if (at[REF_SUM] != NULL) {
         spec->residual->store(at[REF_SUM], row, spec->h);
     }
-    const statistics s = norms[spec->norm](spec, row, (acc)(real)eps);
+    if (spec->zgate == REF_ZGATE_BEFORE) {
+        apply_gate(spec, row, at[REF_Z]);
+    }
+    const statistics s = norms[spec->norm](spec, row, (acc)(real)call->scalars.of[ref_norm_scalar(spec)]);
     store_statistic(at[REF_MEAN], s.mean);
     store_statistic(at[REF_RSTD], s.rstd);
     if (spec->cast == REF_LLAMA) { /* "t = round_X(x * rstd), y = t * gamma" */
@@ -82,10 +107,23 @@ static void compute_row(const ref_spec *spec, void *const *at, double alpha, dou
     if (at[REF_GAMMA_ROW] != NULL) {
         apply_affine(spec, row, at[REF_GAMMA_ROW], at[REF_BETA_ROW]);
     }
+    if (spec->zgate == REF_ZGATE_AFTER) {
+        apply_gate(spec, row, at[REF_Z]);
+    }
+    for (size_t i = 0; spec->act != 0 && i < spec->h; i++) { /* "act: on the result, before it is rounded" */
+        row[i] = (real)activations[spec->act]((float)row[i]);
+    }
     if (spec->fusion == REF_ADDAFTER) {
         add_to_residual(spec, row, at[REF_RESIDUAL]);
     }
     ref_argument_dtype(spec, REF_Y)->store(at[REF_Y], row, spec->h); /* "Then one rounding to Y." */
+}
+
+static void compute(const ref_spec *spec, const ref_call *call)
+{
+    for (size_t row = 0; row < call->scalars.rows; row++) {
+        compute_row(spec, call, row);
+    }
 }
 
 /* For tests: the sums of the contract, which a double can hold. */
@@ -101,7 +139,7 @@ static double sum_of_squares_of_row(const void *row, size_t n)
 
 #define REF_ARITHMETIC                                                                                                 \
     {                                                                                                                  \
-        LANES, sum_of_row, sum_of_squares_of_row, compute_row                                                          \
+        LANES, sum_of_row, sum_of_squares_of_row, compute                                                              \
     }
 
 #endif

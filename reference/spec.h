@@ -4,11 +4,13 @@
 
 #include "dtype.h"
 
-enum { REF_RMSNORM = 1, REF_LAYERNORM };
+enum { REF_RMSNORM = 1, REF_LAYERNORM, REF_DYT };
 enum { REF_FWD = 1 };
 enum { REF_NO_AFFINE = 1, REF_GAMMA, REF_GAMMA_BETA };
 enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER };
 enum { REF_LLAMA = 1 };
+enum { REF_ZGATE_BEFORE = 1, REF_ZGATE_AFTER };
+enum { REF_SILU = 1, REF_GELU, REF_GELUTANH, REF_TANH, REF_SIGMOID };
 
 /* How a kernel computes: see arithmetic.h. */
 typedef struct ref_arithmetic ref_arithmetic;
@@ -25,6 +27,8 @@ typedef struct ref_spec {
     int fusion;
     int alpha;
     int cast;
+    int zgate;
+    int act;
     int acc_f64;
     int center_full;
     int stats;
@@ -41,12 +45,20 @@ int ref_spec_equal(const ref_spec *a, const ref_spec *b);
 /* Does the norm read x + residual? */
 int ref_adds_before(const ref_spec *spec);
 
-/* The pointer arguments in call order. */
+/* The axes of arrays. Their sizes are fixed by the spec, or by the call. */
+typedef enum ref_axis { REF_NO_AXIS, REF_ROWS, REF_H, REF_AXES } ref_axis;
+
+enum { REF_MAX_AXES = 3 };
+
+/* The arguments but `rows`, in call order. */
 typedef enum ref_argument {
     REF_X,
     REF_RESIDUAL,
+    REF_Z,
     REF_GAMMA_ROW,
     REF_BETA_ROW,
+    REF_ALPHA,
+    REF_EPS,
     REF_Y,
     REF_SUM,
     REF_MEAN,
@@ -54,16 +66,46 @@ typedef enum ref_argument {
     REF_ARGUMENTS
 } ref_argument;
 
-/* "rows,h", the only ones with a stride; "h", shared by all rows; "rows", one element for each. */
-typedef enum ref_shape { REF_MATRIX, REF_PARAMETER, REF_STATISTIC } ref_shape;
+/* A whole number (size_t), a number of the type in which is computed, an array, and one whose rows have a stride in
+ * strided kernels. */
+typedef enum ref_kind { REF_COUNT, REF_NUMBER, REF_ARRAY, REF_MATRIX } ref_kind;
 
 extern const struct ref_argument_info {
     const char *name;
-    ref_shape shape;
+    ref_kind kind;
+    ref_axis axes[REF_MAX_AXES]; /* of arrays, outermost first */
     int output;
+    const ref_dtype *(*dtype)(const ref_spec *spec); /* NULL if the spec does not have it */
 } ref_arguments[REF_ARGUMENTS];
+
+/* The number that the norm takes: eps, or alpha. */
+ref_argument ref_norm_scalar(const ref_spec *spec);
 
 /* The format of an argument, or NULL if the spec does not have it. */
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument);
+
+/* Is it an array, of which `invoke` is given a pointer? */
+int ref_is_array(ref_argument argument);
+
+/* The arguments of a call that are no arrays: `rows`, and numbers and counts at their place. */
+typedef struct ref_scalars {
+    size_t rows;
+    double of[REF_ARGUMENTS];
+} ref_scalars;
+
+/* The size of an axis. */
+size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalars);
+
+/* The shape of an argument as descriptors have it: "scalar", "rows,h", ...; axes that have no name are numbers. */
+enum { REF_SHAPE_LENGTH = 64 };
+void ref_shape_text(const ref_spec *spec, ref_argument argument, char text[REF_SHAPE_LENGTH]);
+
+/* An array is `rows` rows of `columns` neighbouring elements; one whose outermost axis is fixed by the spec is a
+ * single row. */
+typedef struct ref_layout {
+    size_t rows, columns;
+} ref_layout;
+
+ref_layout ref_layout_of(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars);
 
 #endif

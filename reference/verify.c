@@ -13,8 +13,7 @@ const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20, 1};
 /* The last is for one more case, of strided kernels: rows more than 2^31 elements apart. */
 static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 17, 33, 255, 256, 257, 1025, 3};
 enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts - 1, FAR_CASE = ROW_COUNTS * VERIFY_KINDS, CASES };
-enum { ALWAYS_ROWS = 3 };                                                            /* tested whatever the effort */
-enum { NAN_ALPHA_CASE = 2 * VERIFY_KINDS + 1, NAN_EPS_CASE = 3 * VERIFY_KINDS + 1 }; /* a few rows of normal data */
+enum { ALWAYS_ROWS = 3 }; /* tested whatever the effort */
 enum { DIGEST_SEED = 1, DIGEST_ROWS = 5 };
 
 static const char *const placement_names[] = {
@@ -64,35 +63,60 @@ static size_t most_rows(const ref_spec *spec, const ng_verify_options *options)
     return most;
 }
 
+/* The numbers that cases have in turn, by argument; the first one makes arrays largest. */
+enum { MOST_TRIED = 8 };
+static const struct {
+    size_t count;
+    double value[MOST_TRIED];
+} tried[REF_ARGUMENTS] = {
+    [REF_ALPHA] = {5, {11.83, 1, -2.5, 0.81, 0}},
+    [REF_EPS] = {8, {1e-5, 1e-6, 1e-5, 1e-12, 1e-5, 0, 1e-6, 1e-5}},
+};
+
+/* Cases of a few rows of normal data in which one number is NaN. */
+static const struct {
+    size_t index;
+    ref_argument argument;
+} nan_cases[] = {{2 * VERIFY_KINDS + 1, REF_ALPHA}, {3 * VERIFY_KINDS + 1, REF_EPS}};
+
+/* The scalars of a case with so many rows. */
+static ref_scalars scalars_at(size_t index, size_t rows)
+{
+    ref_scalars scalars = {rows, {0}};
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        scalars.of[i] = tried[i].count > 0 ? tried[i].value[index % tried[i].count] : 0;
+    }
+    return scalars;
+}
+
 /* The case with a given index: everything follows from it, so that a mismatch can be run again alone. */
 static verify_case case_at(const verify_subject *s, size_t index, uint64_t seed)
 {
-    static const double epsilons[] = {1e-5, 1e-6, 1e-5, 1e-12, 1e-5, 0, 1e-6, 1e-5};
-    static const double alphas[] = {11.83, 1, -2.5, 0.81, 0};
-    const double nan = (double)ref_f32_of_bits(0x7fffffffU);
     const verify_kind *kind = &s->kinds[index % VERIFY_KINDS];
     verify_case c = {index,
-                     row_counts[index / VERIFY_KINDS],
+                     scalars_at(index, row_counts[index / VERIFY_KINDS]),
                      kind,
                      s->aliases[index % s->alias_count],
                      (verify_placement)(index / s->alias_count % PLACEMENTS),
-                     alphas[index % (sizeof alphas / sizeof *alphas)],
-                     epsilons[index % (sizeof epsilons / sizeof *epsilons)],
                      seed};
     c.alias = index == FAR_CASE ? &verify_no_alias : c.alias;
-    c.alpha = index == NAN_ALPHA_CASE ? nan : c.alpha;
-    c.eps = kind->eps >= 0 ? kind->eps : index == NAN_EPS_CASE ? nan : c.eps;
+    for (size_t i = 0; i < sizeof nan_cases / sizeof *nan_cases; i++) {
+        if (index == nan_cases[i].index) {
+            c.scalars.of[nan_cases[i].argument] = (double)ref_f32_of_bits(0x7fffffffU);
+        }
+    }
+    c.scalars.of[REF_EPS] = kind->eps >= 0 ? kind->eps : c.scalars.of[REF_EPS];
     return c;
 }
 
 /* Outputs of a case: how many, and how many of them finite. */
-static void count_outputs(const verify_subject *s, const verify_case *c, size_t *outputs, size_t *finite)
+static void count_outputs(const verify_subject *s, size_t *outputs, size_t *finite)
 {
     *outputs = 0;
     *finite = 0;
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *a = &s->arguments[i];
-        const size_t elements = ref_arguments[i].output ? verify_elements(a, c->rows) : 0;
+        const size_t elements = ref_arguments[i].output ? verify_elements(a) : 0;
         *outputs += elements;
         for (size_t e = 0; e < elements; e++) {
             *finite += (size_t)ref_is_finite(a->dtype, ref_element_bits(a->dtype, a->expected, e));
@@ -114,13 +138,18 @@ static void log_mismatch(report *r, const char *argument_name, const char *what,
     if (r->log == NULL) {
         return;
     }
-    fprintf(
-        r->log,
-        "mismatch: ng_%s_%s spec '%s' data %s alpha %g eps %g rows %zu placement %s alias %s: %s %s%s; seed %" PRIu64
-        "; again: verify --seed %" PRIu64 " --filter %s_%s --case %zu\n",
-        r->kernel->name, r->kernel->target, r->kernel->spec, c->kind->name, c->alpha, c->eps, c->rows,
-        placement_names[c->place], c->alias->name, argument_name, what, where, c->seed, c->seed, r->kernel->name,
-        r->kernel->target, c->index);
+    fprintf(r->log, "mismatch: ng_%s_%s spec '%s' data %s", r->kernel->name, r->kernel->target, r->kernel->spec,
+            c->kind->name);
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        if (tried[i].count > 0) {
+            fprintf(r->log, " %s %g", ref_arguments[i].name, c->scalars.of[i]);
+        }
+    }
+    fprintf(r->log,
+            " rows %zu placement %s alias %s: %s %s%s; seed %" PRIu64 "; again: verify --seed %" PRIu64
+            " --filter %s_%s --case %zu\n",
+            c->scalars.rows, placement_names[c->place], c->alias->name, argument_name, what, where, c->seed, c->seed,
+            r->kernel->name, r->kernel->target, c->index);
     r->log = NULL;
 }
 
@@ -159,10 +188,10 @@ static int is_overwritten(const verify_subject *s, const verify_argument *input)
     return 0;
 }
 
-static int is_input_changed(const verify_argument *a, size_t rows)
+static int is_input_changed(const verify_argument *a)
 {
     const size_t bytes = a->columns * a->dtype->size;
-    for (size_t row = 0; row < verify_rows(a, rows); row++) {
+    for (size_t row = 0; row < a->rows; row++) {
         if (memcmp(verify_row_at(a, row), a->expected + row * bytes, bytes) != 0) {
             return 1;
         }
@@ -173,21 +202,20 @@ static int is_input_changed(const verify_argument *a, size_t rows)
 /* Compares one argument after a call; returns the number of mismatches. */
 static size_t compare_argument(const verify_subject *s, const verify_argument *a, report *r)
 {
-    const size_t rows = r->c->rows;
     const char *name = ref_arguments[a->id].name;
     size_t wrong = 0;
-    for (size_t row = 0; row < verify_rows(a, rows) && ref_arguments[a->id].output; row++) {
+    for (size_t row = 0; row < a->rows && ref_arguments[a->id].output; row++) {
         wrong += compare_row(a, row, r);
     }
-    if (!ref_arguments[a->id].output && !is_overwritten(s, a) && is_input_changed(a, rows)) {
+    if (!ref_arguments[a->id].output && !is_overwritten(s, a) && is_input_changed(a)) {
         log_mismatch(r, name, "is an input and was changed", "");
         wrong++;
     }
-    if (verify_touched_between(a, rows)) {
+    if (verify_touched_between(a)) {
         log_mismatch(r, name, "has changed bytes between its rows", "");
         wrong++;
     }
-    if (!a->shares && verify_touched_around(a, rows)) {
+    if (!a->shares && verify_touched_around(a)) {
         log_mismatch(r, name, "has changed bytes around it", "");
         wrong++;
     }
@@ -208,7 +236,7 @@ static void run_far_case(verify_subject *s, const ng_kernel *kernel, const verif
     }
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *a = &s->arguments[i];
-        const size_t rows = laid_out && fault == NULL && a->dtype != NULL && ref_arguments[i].output ? c->rows : 0;
+        const size_t rows = laid_out && fault == NULL && a->dtype != NULL && ref_arguments[i].output ? a->rows : 0;
         for (size_t row = 0; row < rows; row++) {
             counts->mismatches += compare_row(a, row, &r);
         }
@@ -247,7 +275,7 @@ static void run_case_on_all(verify_subject *s, const ng_kernel *kernels, size_t 
     size_t outputs, finite;
     verify_make_inputs(s, c);
     verify_make_outputs(s, c, kernels[0].spec);
-    count_outputs(s, c, &outputs, &finite);
+    count_outputs(s, &outputs, &finite);
     for (size_t i = 0; i < count; i++) {
         if (kernels[i].runs_here()) {
             run(s, &kernels[i], c, log, &counts[i]);
@@ -275,7 +303,8 @@ int ng_verify(const ng_kernel *kernels, size_t count, const ng_verify_options *o
     ref_spec spec;
     memset(counts, 0, count * sizeof *counts);
     const int understood = ref_spec_parse(kernels[0].spec, &spec) == 0;
-    const char *problem = verify_open(&s, &kernels[0], understood ? most_rows(&spec, options) : 0);
+    const ref_scalars largest = scalars_at(0, understood ? most_rows(&spec, options) : 0);
+    const char *problem = verify_open(&s, &kernels[0], &largest);
     if (problem == NULL) {
         run_cases(&s, kernels, count, options, counts);
     } else {
@@ -286,9 +315,9 @@ int ng_verify(const ng_kernel *kernels, size_t count, const ng_verify_options *o
 }
 
 /* FNV-1a over 64 bits, taking in one element at a time. */
-static uint64_t add_to_digest(const verify_argument *a, size_t rows, uint64_t digest)
+static uint64_t add_to_digest(const verify_argument *a, uint64_t digest)
 {
-    for (size_t row = 0; row < verify_rows(a, rows); row++) {
+    for (size_t row = 0; row < a->rows; row++) {
         for (size_t column = 0; column < a->columns; column++) {
             const uint64_t bits = ref_element_bits(a->dtype, verify_row_at(a, row), column);
             digest = (digest ^ (ref_is_nan(a->dtype, bits) ? UINT32_MAX : bits)) * 0x100000001b3U;
@@ -302,7 +331,7 @@ static uint64_t add_to_digest(const verify_argument *a, size_t rows, uint64_t di
 static int digest_kind(verify_subject *s, const ng_kernel *kernel, size_t kind, uint64_t *digest)
 {
     verify_case c = case_at(s, kind, DIGEST_SEED);
-    c.rows = DIGEST_ROWS;
+    c.scalars.rows = DIGEST_ROWS;
     c.alias = &verify_no_alias;
     c.place = PLACE_FIRST;
     verify_make_inputs(s, &c);
@@ -312,7 +341,7 @@ static int digest_kind(verify_subject *s, const ng_kernel *kernel, size_t kind, 
     }
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         if (s->arguments[i].dtype != NULL && ref_arguments[i].output) {
-            *digest = add_to_digest(&s->arguments[i], c.rows, *digest);
+            *digest = add_to_digest(&s->arguments[i], *digest);
         }
     }
     return 0;
@@ -321,7 +350,8 @@ static int digest_kind(verify_subject *s, const ng_kernel *kernel, size_t kind, 
 int ng_verify_digest(const ng_kernel *kernel, uint64_t *digest)
 {
     verify_subject s;
-    int result = verify_open(&s, kernel, DIGEST_ROWS) == NULL ? 0 : -1;
+    const ref_scalars largest = scalars_at(0, DIGEST_ROWS);
+    int result = verify_open(&s, kernel, &largest) == NULL ? 0 : -1;
     *digest = 0xcbf29ce484222325U;
     for (size_t kind = 0; kind < VERIFY_KINDS && result == 0; kind++) {
         result = digest_kind(&s, kernel, kind, digest);

@@ -16,14 +16,30 @@ static const verify_alias alias_forms[VERIFY_ALIASES] = {
 
 const verify_alias verify_no_alias = {"none", REF_ARGUMENTS, REF_ARGUMENTS};
 
-size_t verify_rows(const verify_argument *a, size_t rows)
+static int is_matrix(const verify_argument *a)
 {
-    return a->shape == REF_PARAMETER ? 1 : rows;
+    return ref_arguments[a->id].kind == REF_MATRIX;
 }
 
-size_t verify_elements(const verify_argument *a, size_t rows)
+static void set_size(const ref_spec *spec, verify_argument *a, const ref_scalars *scalars)
 {
-    return a->dtype != NULL ? verify_rows(a, rows) * a->columns : 0;
+    const ref_layout layout = ref_layout_of(spec, a->id, scalars);
+    a->rows = layout.rows;
+    a->columns = layout.columns;
+}
+
+void verify_begin(verify_subject *s, const verify_case *c)
+{
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        if (s->arguments[i].dtype != NULL) {
+            set_size(&s->spec, &s->arguments[i], &c->scalars);
+        }
+    }
+}
+
+size_t verify_elements(const verify_argument *a)
+{
+    return a->dtype != NULL ? a->rows * a->columns : 0;
 }
 
 static size_t row_bytes(const verify_argument *a)
@@ -37,10 +53,9 @@ unsigned char *verify_row_at(const verify_argument *a, size_t row)
 }
 
 /* The bytes from the first element of an argument to its last. */
-static size_t extent(const verify_argument *a, size_t rows)
+static size_t extent(const verify_argument *a)
 {
-    const size_t n = verify_rows(a, rows);
-    return n == 0 ? 0 : (n - 1) * (size_t)a->stride * a->dtype->size + row_bytes(a);
+    return a->rows == 0 ? 0 : (a->rows - 1) * (size_t)a->stride * a->dtype->size + row_bytes(a);
 }
 
 /* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. */
@@ -74,66 +89,58 @@ static void find_aliases(verify_subject *s)
     }
 }
 
-/* Adds a pointer argument with memory for `rows` rows. Returns 0, or -1 if there is no memory. */
-static int open_argument(verify_subject *s, ref_argument id, size_t rows)
+/* Adds an array with enough memory. Returns 0, or -1 if there is none. */
+static int open_argument(verify_subject *s, ref_argument id, const ref_scalars *largest)
 {
     verify_argument *a = &s->arguments[id];
     a->id = id;
-    a->dtype = ref_argument_dtype(&s->spec, id);
-    a->shape = ref_arguments[id].shape;
-    a->columns = a->shape == REF_STATISTIC ? 1 : s->spec.h;
+    a->dtype = ref_is_array(id) ? ref_argument_dtype(&s->spec, id) : NULL;
     if (a->dtype == NULL) {
         return 0;
     }
-    const size_t bytes = verify_elements(a, rows) * a->dtype->size;
-    const size_t longest = s->spec.strided && a->shape == REF_MATRIX ? LONGEST_STRIDE : 1;
+    set_size(&s->spec, a, largest);
+    const size_t bytes = verify_elements(a) * a->dtype->size;
+    const size_t longest = s->spec.strided && is_matrix(a) ? LONGEST_STRIDE : 1;
     a->expected = malloc(bytes + 1);
     return a->expected == NULL ? -1 : verify_memory_open(&a->memory, longest * bytes + 2 * MARGIN);
 }
 
-/* The next argument of a descriptor from *at on that is not the number of rows or a stride; NULL at the end. */
+/* The next argument of a descriptor from *at on that is neither the number of rows nor a stride; NULL at the end. */
 static const ng_arg *next_described(const ng_kernel *kernel, size_t *at)
 {
     while (*at < kernel->arg_count) {
         const ng_arg *arg = &kernel->args[(*at)++];
-        if (strcmp(arg->shape, "scalar") != 0 || strcmp(arg->dtype, "f32") == 0 || strcmp(arg->dtype, "f64") == 0) {
+        if (strcmp(arg->name, "rows") != 0 && strcmp(arg->dtype, "ptrdiff_t") != 0) {
             return arg;
         }
     }
     return NULL;
 }
 
-static int is_described(const ng_arg *arg, const char *name, const ref_dtype *dtype, const char *shape, int output)
+static int is_described(const ref_spec *spec, ref_argument argument, const ng_arg *arg)
 {
-    return arg != NULL && strcmp(arg->name, name) == 0 && strcmp(arg->dtype, dtype->name) == 0 &&
-           strcmp(arg->shape, shape) == 0 && strcmp(arg->io, output ? "out" : "in") == 0;
-}
-
-static int is_scalar_described(const verify_subject *s, const ng_kernel *kernel, size_t *at, const char *name)
-{
-    const ref_dtype *dtype = ref_is_f64(s->spec.x) ? s->spec.x : ref_dtype_named("f32", 3);
-    return is_described(next_described(kernel, at), name, dtype, "scalar", 0);
+    const struct ref_argument_info *info = &ref_arguments[argument];
+    const char *dtype = info->kind == REF_COUNT ? "size_t" : ref_argument_dtype(spec, argument)->name;
+    char shape[REF_SHAPE_LENGTH];
+    ref_shape_text(spec, argument, shape);
+    return arg != NULL && strcmp(arg->name, info->name) == 0 && strcmp(arg->dtype, dtype) == 0 &&
+           strcmp(arg->shape, shape) == 0 && strcmp(arg->io, info->output ? "out" : "in") == 0;
 }
 
 /* Does the descriptor of a kernel have the arguments that the contract gives to its spec, in the contract's order? */
 static int is_descriptor_right(const verify_subject *s, const ng_kernel *kernel)
 {
-    static const char *const shapes[] = {[REF_MATRIX] = "rows,h", [REF_PARAMETER] = "h", [REF_STATISTIC] = "rows"};
     size_t at = 0;
     int right = kernel->h == s->spec.h;
     for (int i = 0; i < REF_ARGUMENTS; i++) {
-        if (i == REF_Y) { /* scalars stand between inputs and outputs */
-            right = right && (!s->spec.alpha || is_scalar_described(s, kernel, &at, "alpha"));
-            right = right && is_scalar_described(s, kernel, &at, "eps");
-        }
-        const ref_dtype *dtype = s->arguments[i].dtype;
-        right = right && (dtype == NULL || is_described(next_described(kernel, &at), ref_arguments[i].name, dtype,
-                                                        shapes[ref_arguments[i].shape], ref_arguments[i].output));
+        const ref_argument argument = (ref_argument)i;
+        right = right && (ref_argument_dtype(&s->spec, argument) == NULL ||
+                          is_described(&s->spec, argument, next_described(kernel, &at)));
     }
     return right && next_described(kernel, &at) == NULL;
 }
 
-const char *verify_open(verify_subject *s, const ng_kernel *kernel, size_t rows)
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *largest)
 {
     memset(s, 0, sizeof *s);
     if (ref_spec_parse(kernel->spec, &s->spec) != 0) {
@@ -143,7 +150,7 @@ const char *verify_open(verify_subject *s, const ng_kernel *kernel, size_t rows)
     s->row = malloc(s->spec.h * sizeof *s->row);
     int failed = s->row == NULL;
     for (int i = 0; i < REF_ARGUMENTS && !failed; i++) {
-        failed = open_argument(s, (ref_argument)i, rows) != 0;
+        failed = open_argument(s, (ref_argument)i, largest) != 0;
     }
     if (failed) {
         return "out of memory";
@@ -163,8 +170,9 @@ void verify_close(verify_subject *s)
 
 static verify_role role_of(const verify_subject *s, const verify_argument *a)
 {
-    return a->shape == REF_PARAMETER   ? VERIFY_PARAMETER
+    return !is_matrix(a)               ? VERIFY_PARAMETER
            : a->id == REF_RESIDUAL     ? VERIFY_RESIDUAL
+           : a->id == REF_Z            ? VERIFY_X_ALONE
            : ref_adds_before(&s->spec) ? VERIFY_X_BESIDE_RESIDUAL
                                        : VERIFY_X_ALONE;
 }
@@ -172,6 +180,7 @@ static verify_role role_of(const verify_subject *s, const verify_argument *a)
 void verify_make_inputs(verify_subject *s, const verify_case *c)
 {
     verify_random random = verify_random_for(c->seed, c->index);
+    verify_begin(s, c);
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *a = &s->arguments[i];
         if (a->dtype == NULL || ref_arguments[i].output) {
@@ -179,11 +188,11 @@ void verify_make_inputs(verify_subject *s, const verify_case *c)
         }
         const verify_role role = role_of(s, a);
         const ref_dtype *sum = role == VERIFY_X_ALONE ? a->dtype : s->spec.residual;
-        const verify_row what = {role, s->spec.h, a->dtype, sum, s->spec.y};
+        const verify_row what = {role, a->columns, a->dtype, sum, s->spec.y};
         verify_fill *fill = role == VERIFY_PARAMETER ? c->kind->fill_parameter : c->kind->fill_row;
-        for (size_t row = 0; row < verify_rows(a, c->rows); row++) {
+        for (size_t row = 0; row < a->rows; row++) {
             fill(&random, &what, s->row);
-            a->dtype->store(a->expected + row * row_bytes(a), s->row, s->spec.h);
+            a->dtype->store(a->expected + row * row_bytes(a), s->row, a->columns);
         }
     }
 }
@@ -195,30 +204,45 @@ typedef struct call {
     int strided;
     void *ptr[REF_ARGUMENTS];
     ptrdiff_t stride[REF_ARGUMENTS];
-    double scalar[2];
+    double scalar[REF_ARGUMENTS];
 } call;
 
-static call new_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c)
+/* A call with the scalars of a case, and with a pointer for each array: `place` says which. */
+static call new_call(const verify_subject *s, const verify_case *c, void *(*place)(const verify_argument *a))
 {
-    call to = {kernel, c->rows, s->spec.strided, {NULL}, {0}, {c->eps, 0}};
-    if (s->spec.alpha) {
-        to.scalar[0] = c->alpha;
-        to.scalar[1] = c->eps;
+    call to = {NULL, c->scalars.rows, s->spec.strided, {NULL}, {0}, {0}};
+    size_t pointers = 0, strides = 0, scalars = 0;
+    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
+        const verify_argument *a = &s->arguments[i];
+        if (a->dtype != NULL) {
+            to.ptr[pointers++] = c->scalars.rows > 0 ? place(a) : NULL;
+        } else if (!ref_is_array((ref_argument)i) && ref_argument_dtype(&s->spec, (ref_argument)i) != NULL) {
+            to.scalar[scalars++] = c->scalars.of[i];
+        }
+        if (a->dtype != NULL && is_matrix(a)) {
+            to.stride[strides++] = a->stride;
+        }
     }
     return to;
 }
 
+static void *expected_of(const verify_argument *a)
+{
+    return a->expected;
+}
+
+static void *placed_of(const verify_argument *a)
+{
+    return a->placed;
+}
+
 void verify_make_outputs(verify_subject *s, const verify_case *c, const char *spec)
 {
-    call to = new_call(s, NULL, c);
-    size_t pointers = 0, strides = 0;
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
-        if (s->arguments[i].dtype != NULL) {
-            to.ptr[pointers++] = s->arguments[i].expected;
-            to.stride[strides++] = (ptrdiff_t)s->spec.h;
-        }
+        s->arguments[i].stride = (ptrdiff_t)s->arguments[i].columns;
     }
-    ng_reference(spec, c->rows, to.ptr, to.stride, to.scalar);
+    const call to = new_call(s, c, expected_of);
+    ng_reference(spec, to.rows, to.ptr, to.stride, to.scalar);
 }
 
 /* The start of `bytes` bytes inside memory. */
@@ -248,9 +272,9 @@ static size_t canary_range(unsigned char *from, const unsigned char *to, int set
 }
 
 /* The canaries of a buffer: up to MARGIN bytes on both sides. */
-static size_t canaries(const verify_argument *a, size_t rows, int set)
+static size_t canaries(const verify_argument *a, int set)
 {
-    const size_t bytes = extent(a, rows);
+    const size_t bytes = extent(a);
     unsigned char *end = a->placed + bytes;
     const size_t before = (size_t)(a->placed - a->memory.first);
     const size_t after = a->memory.size - before - bytes;
@@ -258,9 +282,9 @@ static size_t canaries(const verify_argument *a, size_t rows, int set)
            canary_range(end, end + (after < MARGIN ? after : MARGIN), set);
 }
 
-int verify_touched_around(const verify_argument *a, size_t rows)
+int verify_touched_around(const verify_argument *a)
 {
-    return canaries(a, rows, 0) != 0;
+    return canaries(a, 0) != 0;
 }
 
 /* What lies between the rows of a matrix: NaNs of every format, or in outputs another pattern. */
@@ -269,11 +293,11 @@ static int padding_of(const verify_argument *a)
     return ref_arguments[a->id].output && !a->shares ? 0xa5 : 0xff;
 }
 
-int verify_touched_between(const verify_argument *a, size_t rows)
+int verify_touched_between(const verify_argument *a)
 {
     const size_t gap = ((size_t)a->stride - a->columns) * a->dtype->size;
     const int padding = padding_of(a);
-    for (size_t row = 0; row + 1 < verify_rows(a, rows) && gap > 0; row++) {
+    for (size_t row = 0; row + 1 < a->rows && gap > 0; row++) {
         const unsigned char *from = verify_row_at(a, row) + row_bytes(a);
         if (from[0] != padding || memcmp(from, from + 1, gap - 1) != 0) {
             return 1;
@@ -282,9 +306,9 @@ int verify_touched_between(const verify_argument *a, size_t rows)
     return 0;
 }
 
-static void copy_rows(const verify_argument *a, size_t rows)
+static void copy_rows(const verify_argument *a)
 {
-    for (size_t row = 0; row < verify_rows(a, rows) && !ref_arguments[a->id].output; row++) {
+    for (size_t row = 0; row < a->rows && !ref_arguments[a->id].output; row++) {
         memcpy(verify_row_at(a, row), a->expected + row * row_bytes(a), row_bytes(a));
     }
 }
@@ -292,12 +316,12 @@ static void copy_rows(const verify_argument *a, size_t rows)
 /* Finds a place for an argument and fills it. */
 static void place_argument(verify_subject *s, verify_argument *a, const verify_case *c, verify_random *random)
 {
-    a->stride = s->spec.strided && a->shape == REF_MATRIX ? stride_for(random, s->spec.h) : (ptrdiff_t)a->columns;
-    const size_t bytes = extent(a, c->rows);
+    a->stride = s->spec.strided && is_matrix(a) ? stride_for(random, a->columns) : (ptrdiff_t)a->columns;
+    const size_t bytes = extent(a);
     a->placed = place(a, c->place, bytes, random);
     memset(a->placed, padding_of(a), bytes);
-    copy_rows(a, c->rows);
-    canaries(a, c->rows, 1);
+    copy_rows(a);
+    canaries(a, 1);
 }
 
 void verify_lay_out(verify_subject *s, const verify_case *c)
@@ -332,17 +356,17 @@ int verify_lay_out_far(verify_subject *s, const verify_case *c, verify_memory fa
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         verify_argument *a = &s->arguments[i];
         far[i] = (verify_memory){NULL, 0};
-        if (a->dtype == NULL || a->shape != REF_MATRIX || failed) {
+        if (a->dtype == NULL || !is_matrix(a) || failed) {
             continue;
         }
         a->stride = far_stride(a);
-        failed = verify_memory_reserve(&far[i], extent(a, c->rows)) != 0;
+        failed = verify_memory_reserve(&far[i], extent(a)) != 0;
         a->placed = far[i].first;
-        for (size_t row = 0; row < c->rows && !failed; row++) {
+        for (size_t row = 0; row < a->rows && !failed; row++) {
             failed = verify_memory_allow(verify_row_at(a, row), row_bytes(a)) != 0;
         }
         if (!failed) {
-            copy_rows(a, c->rows);
+            copy_rows(a);
         }
     }
     return failed ? -1 : 0;
@@ -356,17 +380,7 @@ static void invoke(void *context)
 
 const char *verify_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c)
 {
-    call to = new_call(s, kernel, c);
-    size_t pointers = 0, strides = 0;
-    for (size_t i = 0; i < REF_ARGUMENTS; i++) {
-        const verify_argument *a = &s->arguments[i];
-        if (a->dtype == NULL) {
-            continue;
-        }
-        to.ptr[pointers++] = c->rows > 0 ? a->placed : NULL;
-        if (a->shape == REF_MATRIX) {
-            to.stride[strides++] = a->stride;
-        }
-    }
+    call to = new_call(s, c, placed_of);
+    to.kernel = kernel;
     return verify_guarded_call(invoke, &to);
 }

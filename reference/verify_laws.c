@@ -7,6 +7,7 @@
 #include "verify_call.h"
 
 enum { LAW_ROWS = 3 };
+static const ref_scalars law_scalars = {LAW_ROWS, {[REF_ALPHA] = 11.83, [REF_EPS] = 1e-5}};
 
 static int without_stats(ref_spec *spec)
 {
@@ -90,11 +91,12 @@ static double add_in(const ref_dtype *dtype, double a, double b)
 static void add_before(const verify_subject *s, const verify_case *c, unsigned char *h)
 {
     const verify_argument *x = &s->arguments[REF_X], *residual = &s->arguments[REF_RESIDUAL];
-    for (size_t i = 0; i < verify_elements(x, c->rows); i++) {
+    for (size_t i = 0; i < verify_elements(x); i++) {
         const double a = real_at(x->dtype, x->expected, i);
         const double b = real_at(residual->dtype, residual->expected, i);
         set_real(residual->dtype, h, i,
-                 s->spec.alpha ? fma_in(residual->dtype, c->alpha, b, a) : add_in(residual->dtype, a, b));
+                 s->spec.alpha ? fma_in(residual->dtype, c->scalars.of[REF_ALPHA], b, a)
+                               : add_in(residual->dtype, a, b));
     }
 }
 
@@ -107,7 +109,7 @@ static void pass_inputs(couple *p, const verify_case *c)
         if (i == REF_X && adds) {
             add_before(&p->with, c, to->expected);
         } else if (to->dtype != NULL && !ref_arguments[i].output) {
-            memcpy(to->expected, p->with.arguments[i].expected, verify_elements(to, c->rows) * to->dtype->size);
+            memcpy(to->expected, p->with.arguments[i].expected, verify_elements(to) * to->dtype->size);
         }
     }
 }
@@ -123,7 +125,7 @@ static int expect(couple *p, const verify_case *c, ref_argument id)
         add_before(&p->with, c, a->expected);
         return 1;
     }
-    for (size_t row = 0; from->dtype != NULL && row < c->rows; row++) {
+    for (size_t row = 0; from->dtype != NULL && row < a->rows; row++) {
         const size_t start = row * a->columns;
         if (!adds_after) {
             memcpy(a->expected + start * a->dtype->size, verify_row_at(from, row), a->columns * a->dtype->size);
@@ -138,10 +140,10 @@ static int expect(couple *p, const verify_case *c, ref_argument id)
 }
 
 /* Compares an output with what was expected; returns the number of wrong elements. */
-static size_t count_wrong(const verify_argument *a, size_t rows)
+static size_t count_wrong(const verify_argument *a)
 {
     size_t wrong = 0;
-    for (size_t i = 0; i < verify_elements(a, rows); i++) {
+    for (size_t i = 0; i < verify_elements(a); i++) {
         const uint64_t got = ref_element_bits(a->dtype, verify_row_at(a, i / a->columns), i % a->columns);
         const uint64_t want = ref_element_bits(a->dtype, a->expected, i);
         wrong += got != want && !(ref_is_nan(a->dtype, got) && ref_is_nan(a->dtype, want));
@@ -151,13 +153,13 @@ static size_t count_wrong(const verify_argument *a, size_t rows)
 
 static void compare_outputs(couple *p, const verify_case *c, size_t *logged)
 {
-    for (int i = REF_Y; i < REF_ARGUMENTS; i++) {
+    for (int i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *a = &p->with.arguments[i];
-        if (a->dtype == NULL || !expect(p, c, (ref_argument)i)) {
+        if (a->dtype == NULL || !ref_arguments[i].output || !expect(p, c, (ref_argument)i)) {
             continue;
         }
-        const size_t wrong = count_wrong(a, c->rows);
-        p->counts->comparisons += verify_elements(a, c->rows);
+        const size_t wrong = count_wrong(a);
+        p->counts->comparisons += verify_elements(a);
         p->counts->mismatches += wrong;
         if (wrong > 0 && (*logged)++ == 0) {
             fprintf(p->options->log,
@@ -172,14 +174,10 @@ static void compare_outputs(couple *p, const verify_case *c, size_t *logged)
 static const char *try_kind(couple *p, size_t kind, size_t *logged)
 {
     const verify_kind *data = &p->with.kinds[kind];
-    const verify_case c = {kind,
-                           LAW_ROWS,
-                           data,
-                           &verify_no_alias,
-                           (verify_placement)(kind % PLACEMENTS),
-                           11.83,
-                           data->eps >= 0 ? data->eps : 1e-5,
-                           p->options->seed};
+    verify_case c = {
+        kind, law_scalars, data, &verify_no_alias, (verify_placement)(kind % PLACEMENTS), p->options->seed};
+    c.scalars.of[REF_EPS] = data->eps >= 0 ? data->eps : c.scalars.of[REF_EPS];
+    verify_begin(&p->without, &c);
     verify_make_inputs(&p->with, &c);
     verify_lay_out(&p->with, &c);
     const char *fault = verify_call(&p->with, p->kernels[0], &c);
@@ -197,8 +195,8 @@ static void try_couple(couple *p)
 {
     const size_t affordable = p->options->effort->budget / (LAW_ROWS * p->kernels[0]->h);
     const size_t kinds = affordable < 1 ? 1 : affordable < VERIFY_KINDS ? affordable : VERIFY_KINDS;
-    const char *problem = verify_open(&p->with, p->kernels[0], LAW_ROWS);
-    const char *other = verify_open(&p->without, p->kernels[1], LAW_ROWS);
+    const char *problem = verify_open(&p->with, p->kernels[0], &law_scalars);
+    const char *other = verify_open(&p->without, p->kernels[1], &law_scalars);
     size_t logged = 0;
     problem = problem != NULL ? problem : other;
     for (size_t kind = 0; kind < kinds && problem == NULL; kind++) {

@@ -15,7 +15,7 @@ local function call_text(args)
     return ("%s[%d]"):format(array, used[array] - 1)
   end
   for i, argument in ipairs(args) do
-    if argument.dtype == "size_t" then
+    if argument.name == "rows" then
       items[i] = "rows"
     elseif argument.dtype == "ptrdiff_t" then
       items[i] = take "stride"
