@@ -49,21 +49,21 @@ end
 --- -factor * |x|, but not below a limit.
 local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit) end
 
---- exp(w) = power * (1 + t) / 2^scale, with power a power of two.
--- @param correct nil, or a function that adds to the remainder what w lacks
+--- exp(w + low) = power * (1 + t) / 2^scale, with power a power of two.
+-- @param low nil, or what w lacks
 -- @return power, t, k: the exponent before it is scaled
-local function exponential(w, scale, correct)
+local function exponential(w, scale, low)
   local biased = fma(w, LOG2_E, ROUND + scale)
   local k = biased - (ROUND + scale)
-  local r = fnma(k, LN_2_LOW, fnma(k, LN_2, w))
-  if correct then r = correct(r) end
+  local r = fnma(k, LN_2, w)
+  r = low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)
   return e.pow2(biased), fma(polynomial(r, EXP), r * r, r), k
 end
 
---- factor * exp(w) / (1 + exp(w)) * 2^64 for w <= 0. What 1 + exp(w) loses by its rounding is taken from t, times a constant:
+--- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(w) loses by its rounding is taken from t, times a constant:
 -- between the 0.35 and 1.41 that would be right.
-local function logistic(factor, w, correct)
-  local power, t = exponential(w, SCALE, correct)
+local function logistic(factor, w, low)
+  local power, t = exponential(w, SCALE, low)
   local scaled = fma(power, t, power)
   local below = fma(scaled, DOWN, 1)
   local lost = fma(scaled, DOWN, 1 - below)
@@ -104,7 +104,7 @@ function elementary.gelutanh(x)
   low = fma(square, CUBIC_LOW, fnma(lost, CUBIC, low)) + SLOPE_LOW
   local w = slope * a
   local rest = fnma(slope, a, w)
-  return mirrored(x, logistic(a, w, function(r) return r + fma(low, a, rest * -1) end), SCALE)
+  return mirrored(x, logistic(a, w, fma(low, a, rest * -1)), SCALE)
 end
 
 --- x * Phi(x), from Phi(-a) = exp(-a^2 / 2) * (1 + p) / (2 d), d = 0.75 * (a + 2.625).
@@ -112,7 +112,7 @@ function elementary.gelu(x)
   local a = negative(x, 1, -15)
   local square = a * a
   local lost = fnma(a, a, square)
-  local power, t = exponential(square * -0.5, SCALE, function(r) return fma(lost, 0.5, r) end)
+  local power, t = exponential(square * -0.5, SCALE, lost * 0.5)
   local d = fma(a, -0.75, 1.96875)
   local quotient = a / d
   local p = polynomial(quotient + 0.375, GELU)

@@ -7,6 +7,8 @@
 enum { SCALE = 64 };
 static const float magic = 12582912; /* 1.5 * 2^23 */
 static const float down = 0x1p-64F;
+static const float ln_2 = 0x1.62e43p-1F;
+static const float ln_2_low = -0x1.05c61p-29F;
 
 static float fma_minus(float a, float b, float c)
 {
@@ -46,7 +48,15 @@ static exponential reduced(float w, int scale)
 {
     const float biased = ref_fma(w, 0x1.715476p+0F, magic + (float)scale);
     const float k = biased - (magic + (float)scale);
-    return (exponential){biased, k, fma_minus(k, -0x1.05c61p-29F, fma_minus(k, 0x1.62e43p-1F, w))};
+    return (exponential){biased, k, fma_minus(k, ln_2_low, fma_minus(k, ln_2, w))};
+}
+
+/* The same for w + low: "what w lacks joins the low part of the product". */
+static exponential reduced_pair(float w, float low, int scale)
+{
+    exponential e = reduced(w, scale);
+    e.r = fma_minus(e.k, ln_2, w) + fma_minus(e.k, ln_2_low, low);
+    return e;
 }
 
 static float exp_minus_1(float r)
@@ -108,9 +118,7 @@ float ref_gelutanh(float x)
     low = ref_fma(square, cubic_low, low) + slope_low;
     const float w = high * a;
     const float w_low = -fma_minus(high, a, w);
-    exponential e = reduced(w, SCALE);
-    e.r = e.r + ref_fma(low, a, w_low);
-    return mirrored(x, logistic(a, e), down);
+    return mirrored(x, logistic(a, reduced_pair(w, ref_fma(low, a, w_low), SCALE)), down);
 }
 
 float ref_gelu(float x)
@@ -120,8 +128,7 @@ float ref_gelu(float x)
                               0x1.2d3c96p-8F,  0x1.2413fap-7F, 0x1.7756d4p-11F};
     const float a = at_least(-fabsf(x), -15);
     const float square = a * a;
-    exponential e = reduced(-0.5F * square, SCALE);
-    e.r = ref_fma(fma_minus(a, a, square), 0.5F, e.r);
+    const exponential e = reduced_pair(-0.5F * square, 0.5F * fma_minus(a, a, square), SCALE);
     const float d = ref_fma(a, -0.75F, 1.96875F);
     const float q = a / d;
     const float p = polynomial(q + 0.375F, c, 10);
