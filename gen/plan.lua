@@ -46,7 +46,8 @@ end
 
 --- Cuts a problem into sweeps.
 -- @return `{ problem=, n=, sweeps=, normed=, saved=, stage= }`. A sweep is `{ kind="head"|"row", count=, sums={node..},
---   stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count` elements. `saved` names the output from
+--   stores={{name,dtype,node}..}, rows={node..}, operations= }`: it walks the first `count` elements, with so many operations on
+--   each. `saved` names the output from
 --   which sweeps after `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it
 --   for the time being (same dtype, written by the last sweep).
 function plan.new(problem)
@@ -86,9 +87,10 @@ function plan.new(problem)
   local readers = {}
   for index, sweep in ipairs(sweeps) do
     local nodes, set = reached(sweep)
-    sweep.rows = {}
+    sweep.rows, sweep.operations = {}, 0
     for _, node in ipairs(nodes) do
       if node.domain == "row" then sweep.rows[#sweep.rows + 1] = node end
+      if node.domain == "element" and #node > 0 then sweep.operations = sweep.operations + 1 end
     end
     if sweep.kind == "row" and set[problem.normed] then readers[#readers + 1] = index end
   end
@@ -100,6 +102,12 @@ function plan.new(problem)
   end
   return result
 end
+
+--- Operations on an element up to which a sweep is short.
+local SHORT = 16
+
+--- How many times as long as that of a short sweep the code of a sweep is: elementary functions take dozens of operations.
+function plan.length(sweep) return math.max(1, sweep.operations / SHORT) end
 
 --- What the last sweep stores element by element, and nothing reads again: array of the sweep's stores.
 function plan.final_stores(self)

@@ -72,8 +72,15 @@ local function measured(by_kind, plan) return by_kind[kind_of(plan)][math.max(1,
 --- Why a plan has no use for what is about sums, or nil.
 local function missing_sums(plan) return most_sums(plan) == 0 and "there are no sums" or nil end
 
+--- Whether a sweep has long code: it hides the division by itself, and its arithmetic takes more time than the parameters.
+local function is_long(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if plans.length(sweep) > 1 then return true end
+  end
+end
+
 local function default_rows(plan, target)
-  if target.emulates_fma then return 1 end
+  if target.emulates_fma or is_long(plan) then return 1 end
   for _, step in ipairs(measured(ROWS[math.max(4, math.min(16, target.types.f32.width))], plan)) do
     if plan.n <= step[1] then return step[2] end
   end
@@ -86,7 +93,7 @@ local function was_timed(target) return target.types.f32.width >= 8 end
 local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
-  local pays = most_sums(plan) > 0 and plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
+  local pays = most_sums(plan) > 0 and not is_long(plan) and plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
   return pays and was_timed(target) and 1 or 0
 end
 
@@ -100,12 +107,20 @@ local function default_prefetch(plan, target, chosen)
   return pays and was_timed(target) and 1 or 0
 end
 
---- The fewest strips whose accumulators leave half of the registers free.
+--- Whether what a sweep adds has long code.
+local function has_long_sums(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if #sweep.sums > 0 and plans.length(sweep) > 1 then return true end
+  end
+end
+
+--- The fewest strips whose accumulators leave half of the registers free; where code is long, those with the least of it.
 local function default_strips(plan, target, chosen)
   local compute, acc = types_of(plan, target)
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
   local accumulators = most_sums(plan) * lanes / acc.width * chosen.blocks
+  if has_long_sums(plan) then return math.min(8, most) end
   while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end

@@ -13,7 +13,7 @@ end
 describe("a spec", function()
   it("has every field filled with its default", function()
     assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
-      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
+      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, zgate = false, act = false, acc = false, center = false, stats = false,
       strided = false }, spec.parse "rmsnorm bf16 h=4096")
     assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
   end)
@@ -32,6 +32,8 @@ describe("a spec", function()
         "layernorm fwd bf16 out=f32 residual=f32 h=65536 add affine=none",
       ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
         "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
+      ["rmsnorm act=silu h=8 zgate=after stats bf16"] = "rmsnorm fwd bf16 h=8 zgate=after act=silu stats",
+      ["dyt h=8 affine=gamma+beta f16"] = "dyt fwd f16 h=8",
       ["rmsnorm f64 out=f64 addafter residual=f64 h=8 gamma=f64"] = "rmsnorm fwd f64 h=8 addafter",
     } do
       assert.equal(canonical, spec.format(spec.parse(written)))
@@ -52,7 +54,7 @@ describe("a wrong spec is refused:", function()
   local cases = {
     { "", "empty spec" },
     { "rmsnrom f32 h=4", "unknown norm 'rmsnrom', did you mean 'rmsnorm'?" },
-    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: layernorm, rmsnorm)" },
+    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: dyt, layernorm, rmsnorm)" },
     { "rmsnorm bf17 h=4", "unknown word 'bf17', did you mean 'bf16'?" },
     { "rmsnorm f32 h=4 adddout", "did you mean 'addout'?" },
     { "rmsnorm f32 h=4 gama=f32", "unknown key 'gama=', did you mean 'gamma='?" },
