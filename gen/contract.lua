@@ -4,6 +4,7 @@
 -- length alone. docs/numerics.md tells the same in prose with the error bounds and their proofs.
 
 local e = require "gen.expr"
+local elementary = require "gen.elementary"
 
 local contract = { version = 1 }
 
@@ -80,7 +81,8 @@ end
 local function stepper(expand)
   local expanded, fused = {}, {}
   local function step(node)
-    local rule = expand[node.op]
+    local rule, sequence = expand[node.op], elementary[node.op]
+    if sequence then return sequence(node[1]):shown_as(node.op, node[1]) end
     return rule and rule(node) or node
   end
   return function(node) return e.rewrite(e.rewrite(node, step, expanded), fuse, fused) end

@@ -105,6 +105,12 @@ function Node:rename(label)
   return self
 end
 
+--- Shows a node to people as a function of another one, and not by its operands; returns the node.
+function Node:shown_as(name, of)
+  self.shown = { name = name, of = of }
+  return self
+end
+
 local function memory_type(dtype) return dtype == "f64" and "f64" or "f32" end
 
 --- A value read from memory. `domain` is `element` (a matrix [rows, h]), `column` (a parameter [h]) or `row` (one for each
@@ -147,6 +153,16 @@ expr.clamp0 = unary("clamp0")
 --- b > a ? b : a, so that a NaN in a stays; a == 0 ? b : a; v without its sign.
 expr.max, expr.nonzero, expr.abs = binary("max"), binary("nonzero"), unary("abs")
 
+--- a < 0 ? b : c.
+function expr.pick(a, b, c) return make("pick", { a, b, c }, { type = c.type }) end
+
+--- 2^k from 1.5 * 2^23 + k, in f32.
+expr.pow2 = unary("pow2")
+
+--- Elementary functions (gen/elementary.lua), in f32.
+expr.exp, expr.sigmoid, expr.tanh = unary("exp"), unary("sigmoid"), unary("tanh")
+expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelutanh")
+
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
@@ -183,9 +199,10 @@ end
 local PER_ROW = { sum = "row", amax = "row", total = "row", mean = "row", var = "row", center_mean = "row", unbiased_var = "row",
   count = "row", statistic = "row" }
 
---- A node like `node` with other operands.
-local function with(node, operands)
+--- A node like `node` with other operands; `successors` by node.
+local function with(node, operands, successors)
   local copy = make(node.op, operands, node, PER_ROW[node.op])
+  if node.shown then copy:shown_as(node.shown.name, successors[node.shown.of]) end
   return node.label and copy:as(node.label) or copy
 end
 
@@ -196,7 +213,7 @@ function expr.rewrite(node, step, memo)
   for i, operand in ipairs(node) do operands[i] = expr.rewrite(operand, step, memo) end
   local same = true
   for i, operand in ipairs(operands) do same = same and operand == node[i] end
-  local result = step(same and node or with(node, operands))
+  local result = step(same and node or with(node, operands, memo))
   memo[node] = result
   return result
 end
@@ -211,8 +228,11 @@ end
 
 local INFIX = { add = " + ", sub = " - ", mul = " * ", div = " / " }
 
-local function describe(node, top, enclosed)
+local describe
+
+describe = function(node, top, enclosed)
   if not top and node.label then return node.label end
+  if node.shown then return node.shown.name .. "(" .. describe(node.shown.of, false, false) .. ")" end
   if node.op == "const" then return EXACT:format(node.value) end
   local parts = {}
   for i, operand in ipairs(node) do parts[i] = describe(operand, false, INFIX[node.op] ~= nil) end
@@ -258,6 +278,7 @@ function expr.norm(definition)
   for _, field in ipairs(definition.directions and { "layouts", "over" } or { "domain", "bound", "forward" }) do
     assert(definition[field], "a norm needs the field " .. field)
   end
+  definition.scalar = definition.scalar or "eps"
   return definition
 end
 

@@ -47,6 +47,7 @@ local ARGUMENTS = {
   { name = "rows_per_batch", shape = "scalar", io = "in", dtype = function() return "size_t" end, when = is_modulated },
   { name = "x", shape = MATRIX, io = "in", dtype = dtype_of "x" },
   { name = "residual", shape = MATRIX, io = "in", dtype = dtype_of "residual", when = dtype_of "fusion" },
+  { name = "z", shape = MATRIX, io = "in", dtype = dtype_of "x", when = dtype_of "zgate" },
   { name = "gate", shape = OF_BATCH, io = "in", dtype = dtype_of "gamma", when = dtype_of "gate" },
   { name = "gamma", shape = PARAMETER, io = "in", dtype = dtype_of "gamma", when = has_gamma },
   { name = "beta", shape = PARAMETER, io = "in", dtype = dtype_of "gamma", when = has_beta },
@@ -194,21 +195,28 @@ local function quantised(spec, v)
   return zero and v * factor + zero or v * factor, scale, v
 end
 
+--- The result after its activation.
+local function activated(spec, y) return spec.act and e[spec.act](y) or y end
+
+--- v times silu(z).
+local function gated(spec, v) return (v * e.silu(e.load("z", spec.x, "element"))):as "gated" end
+
 --- The outputs of the kernel as expressions over the norm's formula, and the node that the norm reads (the last one, if there
 -- are two).
 local function formula(spec, norm)
   local x = e.load("x", spec.x, "element")
   local residual = spec.fusion and e.load("residual", spec.residual, "element")
   local h, eps = normed(spec, x, residual), e.arg("eps", x.type)
-  local value, nodes = norm.forward(h, eps, spec)
+  local value, nodes = norm.forward(spec.zgate == "before" and gated(spec, h) or h, eps, spec)
   nodes = nodes or {}
   local y = modulated(spec, affine(spec, value, spec.x, ""))
   if spec.fusion == "sandwich" then
     h = rounded(spec.residual, add_after(spec, y, residual)):as "h"
     y = affine(spec, norm.forward(h, eps, spec), spec.residual, "2")
-  elseif spec.fusion == "addafter" then
-    y = add_after(spec, y, residual)
   end
+  if spec.zgate == "after" then y = gated(spec, y) end
+  y = activated(spec, y)
+  if spec.fusion == "addafter" then y = add_after(spec, y, residual) end
   nodes.y2 = spec.twin and affine(spec, value, spec.x, "2")
   nodes.y, nodes.yscale, nodes.side = quantised(spec, y)
   nodes.sum = h
@@ -255,7 +263,7 @@ local function error_bound(norm, spec)
 end
 
 --- What residual, gamma and beta do to any norm.
-local PARTS = { normed = normed, affine = affine, add_after = add_after }
+local PARTS = { normed = normed, affine = affine, activated = activated, add_after = add_after }
 
 --- What a problem has for kernels of rows: of arguments and formulas.
 local function of_rows(spec, norm)

@@ -66,11 +66,21 @@ local ROWS = {
 --- 16-bit data; or wider data, of which a sum is stored or not: with it more is written than read again.
 local function kind_of(plan) return is_16_bit(plan) and "narrow" or plan.saved and "saved" or "wide" end
 
---- What a table says about a plan's kind of data and sums of a sweep.
+--- What a table says about a plan's kind of data and sums of a sweep; one without sums is taken as one with one.
 local function measured(by_kind, plan) return by_kind[kind_of(plan)][math.max(1, math.min(most_sums(plan), 2))] end
 
+--- Why a plan has no use for what is about sums, or nil.
+local function missing_sums(plan) return most_sums(plan) == 0 and "there are no sums" or nil end
+
+--- Whether a sweep has long code: it hides the division by itself, and its arithmetic takes more time than the parameters.
+local function is_long(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if plans.length(sweep) > 1 then return true end
+  end
+end
+
 local function default_rows(plan, target)
-  if target.emulates_fma then return 1 end
+  if target.emulates_fma or is_long(plan) then return 1 end
   for _, step in ipairs(measured(ROWS[math.max(4, math.min(16, target.types.f32.width))], plan)) do
     if plan.n <= step[1] then return step[2] end
   end
@@ -83,7 +93,7 @@ local function was_timed(target) return target.types.f32.width >= 8 end
 local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
-  local pays = plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
+  local pays = most_sums(plan) > 0 and not is_long(plan) and plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
   return pays and #plan.sweeps > 1 and was_timed(target) and 1 or 0
 end
 
@@ -97,12 +107,20 @@ local function default_prefetch(plan, target, chosen)
   return pays and plan.sweeps[#plan.sweeps].kind ~= "end" and was_timed(target) and 1 or 0
 end
 
---- The fewest strips whose accumulators leave half of the registers free.
+--- Whether what a sweep adds has long code.
+local function has_long_sums(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if #sweep.sums > 0 and plans.length(sweep) > 1 then return true end
+  end
+end
+
+--- The fewest strips whose accumulators leave half of the registers free; where code is long, those with the least of it.
 local function default_strips(plan, target, chosen)
   local compute, acc = types_of(plan, target)
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
   local accumulators = most_sums(plan.chunk or plan) * lanes / acc.width * (chosen.blocks or 1)
+  if has_long_sums(plan.chunk or plan) then return math.min(8, most) end
   while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end
@@ -155,11 +173,13 @@ local KNOBS = {
     refuse = function(plan, target) return missing_in_split(plan, target) end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)
-      return target.types.f32.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
+      return target.types.f32.width == 16 and chosen.rows == 1 and not missing_sums(plan) and has_two_blocks(plan) and 2 or 1
     end,
-    refuse = function(plan) return not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n) end },
+    refuse = function(plan)
+      return missing_sums(plan) or not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n)
+    end },
   { key = "strips", values = { "1", "2", "4", "8" },
-    default = default_strips },
+    default = default_strips, refuse = missing_sums },
   { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
   { key = "pipe", values = { "0", "1" }, default = default_pipe,

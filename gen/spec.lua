@@ -2,7 +2,7 @@
 --
 --   { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "f32", h = 4096,
 --     fusion = false | "add" | "addout" | "addafter", offset = 0 | 1, affine = "none" | "gamma" | "gamma+beta",
---     cast = false | "llama", site = nil | string, eps = nil | number }
+--     cast = false | "llama", zgate = false | "before" | "after", act = false | "silu" | ..., site = nil | string, eps = nil | number }
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
 
@@ -104,6 +104,10 @@ spec.grammar = {
     default = false, choices = { now "full" } },
   { field = "momentum", about = "of running statistics: the weight of the batch, or onnx: of the old value", key = "momentum",
     token = "", default = "torch", choices = { now "torch", now "onnx" } },
+  { field = "zgate", about = "multiply by silu(z), before the norm or after gamma and beta", key = "zgate", token = "zgate",
+    default = false, choices = { now "before", now "after" } },
+  { field = "act", about = "activation of the result", key = "act", token = "", default = false,
+    choices = { now "silu", now "gelu", now "gelutanh", now "tanh", now "sigmoid" } },
   { field = "quant", about = "out=s8|u8|e4m3: the scale is made for each row, or given", key = "quant", token = "q", default = false,
     choices = { now "row", now "static" } },
   { field = "round", about = "io: round to the dtype of x before quantising", key = "round", token = "round", default = false,
@@ -126,7 +130,8 @@ local function is_of_channels(s) return has_channels(s) or s.layout end
 
 --- Fields that kernels of channels have; of fusions, add and addafter.
 local OF_CHANNELS = { dir = true, x = true, out = true, residual = true, gamma = true, h = true, c = true, g = true, layout = true,
-  folded = true, fusion = true, offset = true, affine = true, momentum = true }
+  folded = true, fusion = true, offset = true, affine = true, momentum = true,
+  act = true }
 
 --- Fields that steps of a row have that ranks share.
 local OF_SHARDS = { dir = true, x = true, out = true, gamma = true, h = true, shards = true, offset = true, affine = true }
@@ -195,7 +200,8 @@ spec.contradictions = {
     function(s, given) return given.momentum and not (direction_of(s) and direction_of(s).updates) end },
   { function(s) return ("%s reads no x to add to"):format(s.dir) end,
     function(s) return s.fusion and (s.dir == "foldstats" or s.dir == "merge") end },
-  { "addafter needs a y, but stats has none", function(s) return s.fusion == "addafter" and s.dir == "stats" end },
+  { function(s) return ("addafter and act= need a y, but %s has none"):format(s.dir) end,
+    function(s) return (s.fusion == "addafter" or s.act) and (s.dir == "stats" or s.dir == "merge" or s.dir == "foldstats") end },
   { "layout=nhwc and layout=rows: c is at most 8192 (groups: 4096), for there are statistics of each channel on the stack",
     function(s) return s.c and has_sums(s) and s.layout ~= "nchw" and s.c > (norm_of(s).over == "group" and 4096 or 8192) end },
   { "offset=1 needs a gamma, but affine is none",
@@ -244,9 +250,16 @@ spec.contradictions = {
     function(s) return s.stats and (not norm_of(s).statistics or s.fusion == "sandwich") end },
   { "weightnorm and fold take weights: their dtypes, h, affine=, offset=1 and strided are all that they know",
     function(s)
-      return norm_of(s).is_of_weights and (s.fusion or s.mod or s.quant or s.twin or s.groups > 1 or s.heads > 1)
+      return norm_of(s).is_of_weights and (s.fusion or s.mod or s.quant or s.twin or s.groups > 1 or s.heads > 1 or s.act)
     end },
   { "fold needs a gamma", function(s) return norm_of(s).is_of_weights and norm_of(s).affine ~= "none" and s.affine == "none" end },
+  { "zgate= is defined for rmsnorm only", function(s) return s.zgate and not norm_of(s).words.zgate end },
+  { "zgate= and act= are computed in f32, so they do not go with f64",
+    function(s) return s.x == "f64" and (s.zgate or s.act) end },
+  { "twin goes with neither act= nor zgate=", function(s) return s.twin and (s.act or s.zgate) end },
+  { "dyt is computed in f32, so it does not go with f64", function(s) return s.norm == "dyt" and s.x == "f64" end },
+  { "dyt has no sums, so it does not go with acc=", function(s) return s.norm == "dyt" and s.acc end },
+  { "dyt has an alpha of its own, so the residual can have none", function(s) return s.norm == "dyt" and s.alpha end },
 }
 
 --- The texts of a row that are supported today.

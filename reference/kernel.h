@@ -6,7 +6,10 @@
 #ifndef NG_REFERENCE_KERNEL_H
 #define NG_REFERENCE_KERNEL_H
 
+#include "activation.h"
 #include "arithmetic.h"
+#include "dyt.h"
+#include "elementary.h"
 #include "layernorm.h"
 #include "lengths.h"
 #include "rmsnorm.h"
@@ -19,6 +22,7 @@ static norm *const norms[] = {
     [REF_LPNORM] = lpnorm,
     [REF_WEIGHTNORM] = weightnorm,
     [REF_FOLD] = fold,
+    [REF_DYT] = dyt,
 };
 
 /* One row of a call: where its arguments are, NULL for those that the spec does not have. */
@@ -124,6 +128,16 @@ static void add_to_residual(const row_of_call *r, real *row)
     }
 }
 
+/* "zgate: times silu(z)" */
+static void apply_gate(const row_of_call *r, real *row)
+{
+    real gate[REF_MAX_H];
+    load(r, REF_Z, gate);
+    for (size_t i = 0; i < r->spec->h; i++) {
+        row[i] = row[i] * (real)ref_silu((float)gate[i]);
+    }
+}
+
 /* The statistics of a part of the row, where the spec stores them. */
 static void store_statistics(const row_of_call *r, size_t part, statistics s)
 {
@@ -141,7 +155,8 @@ static void normalise(const row_of_call *r, real *row, const ref_dtype *cast)
     const size_t parts = ref_parts(r->spec), n = r->spec->h / parts;
     const double *const given = r->call->scalars.of;
     const numbers with = {(acc)(real)given[REF_EPS],
-                          r->at[REF_G_ROW] != NULL ? (acc)number_at(r, REF_G_ROW) : (acc)(real)given[REF_G]};
+                          r->at[REF_G_ROW] != NULL ? (acc)number_at(r, REF_G_ROW) : (acc)(real)given[REF_G],
+                          (real)given[REF_ALPHA]};
     for (size_t part = 0; part < parts; part++) {
         store_statistics(r, part, norms[r->spec->norm](r->spec, row + part * n, n, with));
     }
@@ -190,6 +205,9 @@ static void compute_row(const row_of_call *r)
         store(r, REF_SUM, row);
     }
     fold_bias(r, row);
+    if (spec->zgate == REF_ZGATE_BEFORE) {
+        apply_gate(r, row);
+    }
     normalise(r, row, spec->x);
     if (spec->twin) {
         store_twin(r, row);
@@ -200,7 +218,12 @@ static void compute_row(const row_of_call *r)
     }
     if (spec->fusion == REF_SANDWICH) {
         normalise_again(r, row);
-    } else if (spec->fusion == REF_ADDAFTER) {
+    }
+    if (spec->zgate == REF_ZGATE_AFTER) {
+        apply_gate(r, row);
+    }
+    activate(spec, row, spec->h);
+    if (spec->fusion == REF_ADDAFTER) {
         add_to_residual(r, row);
     }
     store(r, REF_Y, row); /* "Then one rounding to Y." */

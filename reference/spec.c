@@ -35,6 +35,7 @@ static const struct {
     {"lpnorm", REF_LPNORM, REF_NO_AFFINE, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 0},
     {"weightnorm", REF_WEIGHTNORM, REF_NO_AFFINE, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 1},
     {"fold", REF_FOLD, REF_GAMMA_BETA, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 1},
+    {"dyt", REF_DYT, REF_GAMMA_BETA, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 0},
     {"groupnorm", REF_GROUPNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
     {"instancenorm", REF_INSTANCENORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
     {"batchnorm", REF_BATCHNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD | INFER | IN_STEPS | 1 << REF_FOLDSTATS, ANY_LAYOUT, 1, 0},
@@ -70,6 +71,13 @@ static const struct {
     {"side", offsetof(ref_spec, side), 1},
     {"offset=1", offsetof(ref_spec, offset), 1},
     {"cast=llama", offsetof(ref_spec, cast), REF_LLAMA},
+    {"zgate=before", offsetof(ref_spec, zgate), REF_ZGATE_BEFORE},
+    {"zgate=after", offsetof(ref_spec, zgate), REF_ZGATE_AFTER},
+    {"act=silu", offsetof(ref_spec, act), REF_SILU},
+    {"act=gelu", offsetof(ref_spec, act), REF_GELU},
+    {"act=gelutanh", offsetof(ref_spec, act), REF_GELUTANH},
+    {"act=tanh", offsetof(ref_spec, act), REF_TANH},
+    {"act=sigmoid", offsetof(ref_spec, act), REF_SIGMOID},
     {"affine=none", offsetof(ref_spec, affine), REF_NO_AFFINE},
     {"affine=gamma", offsetof(ref_spec, affine), REF_GAMMA},
     {"affine=gamma+beta", offsetof(ref_spec, affine), REF_GAMMA_BETA},
@@ -277,14 +285,14 @@ static int has_direction(const ref_spec *spec)
 /* The rules of norms over other axes alone. */
 static int consistent_over_axes(const ref_spec *spec)
 {
-    const int words_of_rows = spec->alpha || spec->cast || spec->acc_f64 || spec->center_full || spec->epsform ||
+    const int words_of_rows = spec->alpha || spec->cast || spec->acc_f64 || spec->center_full || spec->epsform || spec->zgate ||
                               spec->gate || spec->mod || spec->twin || spec->quant || spec->round_io || spec->side ||
                               spec->stats || spec->strided || ref_parts(spec) != 1;
     const int fuses = spec->shards == 0 && (spec->fusion == REF_ADDAFTER ? writes_matrix(spec)
                                             : spec->fusion == REF_ADD    ? reads_matrix(spec)
                                                                          : 0);
     return !words_of_rows && (spec->fusion == 0 || fuses) && (spec->residual == NULL || spec->fusion != 0) &&
-           (spec->y == NULL || writes_matrix(spec)) &&
+           (spec->y == NULL || writes_matrix(spec)) && (spec->act == 0 || (writes_matrix(spec) && spec->shards == 0)) &&
            (has_gamma(spec) || (spec->offset == 0 && spec->gamma == NULL));
 }
 
@@ -292,9 +300,11 @@ static int consistent_over_axes(const ref_spec *spec)
 static int fits_norm(const ref_spec *spec)
 {
     const size_t norm = row_of(spec);
-    const int has_plain_rows = spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && ref_parts(spec) == 1;
+    const int has_plain_rows = spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && !spec->act &&
+                               ref_parts(spec) == 1;
     return (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
            (spec->center_full == 0 || norms[norm].has_mean) &&
+           (spec->zgate == 0 || spec->norm == REF_RMSNORM) && (spec->norm != REF_DYT || (!spec->acc_f64 && !spec->alpha)) &&
            (spec->stats == 0 || (norms[norm].has_rstd && spec->fusion != REF_SANDWICH)) &&
            (spec->epsform == 0 || spec->norm == REF_L2NORM) &&
            (spec->norm != REF_FOLD || spec->affine != REF_NO_AFFINE) && (!norms[norm].is_of_weights || has_plain_rows);
@@ -308,7 +318,7 @@ static int consistent_rows(const ref_spec *spec)
     return (spec->residual == NULL || spec->fusion != 0) && (gamma || spec->offset == 0) &&
            (gamma || spec->mod || spec->gate || spec->gamma == NULL) &&
            (spec->alpha == 0 || ref_adds_before(spec)) && (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
-           (spec->twin == 0 || (gamma && !spec->mod && !is_last)) &&
+           (spec->twin == 0 || (gamma && !spec->mod && !is_last && !spec->act && !spec->zgate)) &&
            (spec->fusion != REF_SANDWICH || (gamma && !spec->mod && ref_parts(spec) == 1)) &&
            spec->h % ref_parts(spec) == 0 && (spec->groups == 1 || spec->heads == 1) &&
            (spec->quant == 0 || (!is_last && !spec->twin && ref_parts(spec) == 1)) &&
@@ -331,12 +341,12 @@ static int has_right_formats(const ref_spec *spec)
            (spec->y->size == 1) == (spec->quant != 0);
 }
 
-/* "f64 mixes with nothing." */
+/* "f64 mixes with nothing." "Elementary functions are computed in f32." */
 static int mixes(const ref_spec *spec)
 {
     const int f64 = ref_is_f64(spec->x);
     return ref_is_f64(spec->residual) == f64 && ref_is_f64(spec->gamma) == f64 && ref_is_f64(spec->y) == f64 &&
-           !(f64 && spec->acc_f64);
+           !(f64 && (spec->acc_f64 || spec->zgate || spec->act || spec->norm == REF_DYT));
 }
 
 static const ref_arithmetic *arithmetic_of(const ref_spec *spec)
@@ -387,7 +397,7 @@ int ref_spec_equal(const ref_spec *a, const ref_spec *b)
            a->residual == b->residual && a->gamma == b->gamma && a->y == b->y && a->norm == b->norm &&
            a->direction == b->direction && a->affine == b->affine && a->offset == b->offset && a->fusion == b->fusion &&
            a->alpha == b->alpha && a->cast == b->cast && a->acc_f64 == b->acc_f64 && a->center_full == b->center_full &&
-           a->groups == b->groups && a->heads == b->heads && a->epsform == b->epsform && a->gate == b->gate &&
+           a->zgate == b->zgate && a->act == b->act && a->groups == b->groups && a->heads == b->heads && a->epsform == b->epsform && a->gate == b->gate &&
            a->mod == b->mod && a->twin == b->twin && a->quant == b->quant && a->round_io == b->round_io &&
            a->side == b->side && a->stats == b->stats && a->strided == b->strided && a->layout == b->layout &&
            a->momentum == b->momentum;
@@ -424,6 +434,11 @@ static const ref_dtype *dtype_of_residual(const ref_spec *spec)
     return spec->fusion != 0 ? spec->residual : NULL;
 }
 
+static const ref_dtype *dtype_of_z(const ref_spec *spec)
+{
+    return spec->zgate ? spec->x : NULL;
+}
+
 static const ref_dtype *dtype_of_gamma(const ref_spec *spec)
 {
     return has_gamma(spec) ? spec->gamma : NULL;
@@ -436,7 +451,7 @@ static const ref_dtype *dtype_of_beta(const ref_spec *spec)
 
 static const ref_dtype *dtype_of_alpha(const ref_spec *spec)
 {
-    return spec->alpha ? real_of(spec) : NULL;
+    return spec->alpha || spec->norm == REF_DYT ? real_of(spec) : NULL;
 }
 
 static const ref_dtype *dtype_of_y(const ref_spec *spec)
@@ -594,6 +609,7 @@ const struct ref_argument_info ref_arguments[REF_ARGUMENTS] = {
     [REF_ROWS_PER_BATCH] = {"rows_per_batch", REF_COUNT, {REF_NO_AXIS}, REF_IN, dtype_of_rows_per_batch},
     [REF_X] = {"x", REF_MATRIX, {REF_ROWS, REF_H}, REF_IN, dtype_of_x},
     [REF_RESIDUAL] = {"residual", REF_MATRIX, {REF_ROWS, REF_H}, REF_IN, dtype_of_residual},
+    [REF_Z] = {"z", REF_MATRIX, {REF_ROWS, REF_H}, REF_IN, dtype_of_z},
     [REF_GATE] = {"gate", REF_ARRAY, {REF_BATCH, REF_H}, REF_IN, dtype_of_gate},
     [REF_GAMMA_ROW] = {"gamma", REF_ARRAY, {REF_H}, REF_IN, dtype_of_gamma},
     [REF_BETA_ROW] = {"beta", REF_ARRAY, {REF_H}, REF_IN, dtype_of_beta},

@@ -12,6 +12,7 @@ enum {
     REF_LPNORM,
     REF_WEIGHTNORM,
     REF_FOLD,
+    REF_DYT,
     REF_GROUPNORM,
     REF_INSTANCENORM,
     REF_BATCHNORM,
@@ -24,6 +25,8 @@ enum { REF_NCHW = 1, REF_NHWC, REF_ROWS_ONLY };
 enum { REF_TORCH = 1, REF_ONNX };
 enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER, REF_SANDWICH };
 enum { REF_LLAMA = 1 };
+enum { REF_ZGATE_BEFORE = 1, REF_ZGATE_AFTER };
+enum { REF_SILU = 1, REF_GELU, REF_GELUTANH, REF_TANH, REF_SIGMOID };
 enum { REF_OUTSIDE = 1, REF_MAX };
 enum { REF_ROW = 1, REF_STATIC };
 
@@ -43,6 +46,8 @@ typedef struct ref_spec {
     int fusion;
     int alpha;
     int cast;
+    int zgate;
+    int act;
     int acc_f64;
     int center_full;
     int epsform;
@@ -107,6 +112,7 @@ typedef enum ref_argument {
     REF_ROWS_PER_BATCH,
     REF_X,
     REF_RESIDUAL,
+    REF_Z,
     REF_GATE,
     REF_GAMMA_ROW,
     REF_BETA_ROW,
@@ -165,6 +171,7 @@ extern const struct ref_argument_info {
     ref_way output;
     const ref_dtype *(*dtype)(const ref_spec *spec); /* NULL if the spec does not have it */
 } ref_arguments[REF_ARGUMENTS];
+
 
 /* The format of an argument, or NULL if the spec does not have it. */
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument);

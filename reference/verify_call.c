@@ -214,6 +214,7 @@ static verify_role role_of(const verify_subject *s, const verify_argument *a)
     return a->id == REF_GAMMA_ROW || a->id == REF_BETA_ROW ? VERIFY_PARAMETER
            : !is_matrix(a)                                 ? VERIFY_STATISTIC
            : a->id == REF_RESIDUAL                         ? VERIFY_RESIDUAL
+           : a->id == REF_Z                                ? VERIFY_X_ALONE
            : ref_adds_before(&s->spec)                     ? VERIFY_X_BESIDE_RESIDUAL
                                                            : VERIFY_X_ALONE;
 }

@@ -160,7 +160,7 @@ return {
           if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
           return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
         end,
-        sub_fma = call "@avx2_sub_fma",
+        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
         widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,
@@ -201,6 +201,19 @@ return {
 static inline $A __m256 @avx2_sub_fma(__m256 a, __m256 b)
 {
     return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
+}]] },
+    { name = "avx2_pick", text = [[
+/* a < 0 ? b : c. */
+static inline $A __m256 @avx2_pick(__m256 a, __m256 b, __m256 c)
+{
+    return _mm256_blendv_ps(c, b, _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_LT_OQ));
+}]] },
+    { name = "avx2_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline $A __m256 @avx2_pow2(__m256 v)
+{
+    const __m256i exponent = _mm256_slli_epi32(_mm256_castps_si256(v), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(exponent, _mm256_set1_epi32(0x3f800000)));
 }]] },
     { name = "avx2_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx2_alias_u16;" },
     { name = "avx2_u16", text = [[

@@ -173,7 +173,7 @@ return {
           if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
           return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
         end,
-        sub_fma = call "@avx512_sub_fma",
+        sub_fma = call "@avx512_sub_fma", pick = call "@avx512_pick", pow2 = call "@avx512_pow2",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm512_castps512_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm512_cvtps_pd(_mm512_castps512_ps256(%s))"):format(v) end,
         widen_high = function(v) return ("_mm512_cvtps_pd(_mm512_extractf32x8_ps(%s, 1))"):format(v) end,
@@ -235,6 +235,19 @@ static inline __mmask8 @avx512_first8(int n)
 static inline $A __m512 @avx512_sub_fma(__m512 a, __m512 b)
 {
     return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}]] },
+    { name = "avx512_pick", text = [[
+/* a < 0 ? b : c. */
+static inline $A __m512 @avx512_pick(__m512 a, __m512 b, __m512 c)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_LT_OQ), c, b);
+}]] },
+    { name = "avx512_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline $A __m512 @avx512_pow2(__m512 v)
+{
+    const __m512i exponent = _mm512_slli_epi32(_mm512_castps_si512(v), 23);
+    return _mm512_castsi512_ps(_mm512_add_epi32(exponent, _mm512_set1_epi32(0x3f800000)));
 }]] },
     { name = "avx512_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx512_alias_u16;" },
     { name = "avx512_u16", text = [[

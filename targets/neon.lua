@@ -120,6 +120,8 @@ return {
     f32 = {
       vector = "float32x4_t", width = 4, words = words("f32", "0.0f", {
         clamp0 = call "@neon_clamp0",
+        pick = function(a, b, c) return ("vbslq_f32(vcltzq_f32(%s), %s, %s)"):format(a, b, c) end,
+        pow2 = call "@neon_pow2",
         keep_n = function(v, n) return ("@neon_keep(%s, %s)"):format(v, count(n)) end,
         store_first = function(p, v) return ("vst1q_lane_f32(%s, %s, 0)"):format(p, v) end,
         widen_low = function(v) return ("vcvt_f64_f32(vget_low_f32(%s))"):format(v) end,
@@ -227,6 +229,13 @@ static inline float32x4_t @neon_keep(float32x4_t v, int n)
 static inline float32x4_t @neon_clamp0(float32x4_t v)
 {
     return vbslq_f32(vcltzq_f32(v), vdupq_n_f32(0.0f), v);
+}]] },
+    { name = "neon_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline float32x4_t @neon_pow2(float32x4_t v)
+{
+    const uint32x4_t exponent = vshlq_n_u32(vreinterpretq_u32_f32(v), 23);
+    return vreinterpretq_f32_u32(vaddq_u32(exponent, vdupq_n_u32(0x3f800000)));
 }]] },
     { name = "neon_clamp0_f64", text = [[
 static inline float64x2_t @neon_clamp0_f64(float64x2_t v)

@@ -125,6 +125,7 @@ return {
         keep_n = function(v, n) return ("_mm_and_ps(%s, @sse2_first(%s))"):format(v, count(n)) end,
         bcast = function(v, slot) return ("_mm_shuffle_ps(%s, %s, 0x%02x)"):format(v, v, slot * 0x55) end,
         store_first = function(p, v) return ("_mm_store_ss(%s, %s)"):format(p, v) end,
+        pick = call "@sse2_pick", pow2 = call "@sse2_pow2",
         widen_low = function(v) return ("_mm_cvtps_pd(%s)"):format(v) end,
         widen_high = function(v) return ("_mm_cvtps_pd(_mm_movehl_ps(%s, %s))"):format(v, v) end,
       }),
@@ -297,6 +298,20 @@ static inline __m128d @sse2_nonzero_pd(__m128d a, __m128d b)
 {
     const __m128d is_zero = _mm_cmpeq_pd(a, _mm_setzero_pd());
     return _mm_or_pd(_mm_and_pd(is_zero, b), _mm_andnot_pd(is_zero, a));
+}]] },
+    { name = "sse2_pick", text = [[
+/* a < 0 ? b : c. */
+static inline __m128 @sse2_pick(__m128 a, __m128 b, __m128 c)
+{
+    const __m128 is_negative = _mm_cmplt_ps(a, _mm_setzero_ps());
+    return _mm_or_ps(_mm_and_ps(is_negative, b), _mm_andnot_ps(is_negative, c));
+}]] },
+    { name = "sse2_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline __m128 @sse2_pow2(__m128 v)
+{
+    const __m128i exponent = _mm_slli_epi32(_mm_castps_si128(v), 23);
+    return _mm_castsi128_ps(_mm_add_epi32(exponent, _mm_set1_epi32(0x3f800000)));
 }]] },
     { name = "sse2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

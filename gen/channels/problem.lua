@@ -97,7 +97,7 @@ function problem.formula(spec, norm, real, parts)
   local y, nodes = direction.forward(h, a)
   nodes = nodes or {}
   if y then
-    y = parts.affine(spec, y, spec.x, "")
+    y = parts.activated(spec, parts.affine(spec, y, spec.x, ""))
     if spec.fusion == "addafter" then y = parts.add_after(spec, y, e.load("residual", spec.residual, "element")) end
     nodes.y = y
   end

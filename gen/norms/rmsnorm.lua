@@ -6,7 +6,7 @@ return e.norm {
   title = "RMSNorm",
   cites = "Zhang and Sennrich 2019, eq. 4",
   affine = "gamma",
-  words = { cast = true, layout = true, shards = true },
+  words = { cast = true, zgate = true, layout = true, shards = true },
   statistics = { "rstd" },
   sums = "squares",
   formula = "x / sqrt(mean(x^2) + eps)",
