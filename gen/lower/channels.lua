@@ -46,7 +46,7 @@ end
 
 --- The counts of results: of all values, and of all but one.
 local function count_all(body, builder, text)
-  body.counts.all = text:find(" ", 1, true) and builder:def("size_t", "count", text) or text
+  body.counts.all = text:find(" ", 1, true) and builder:def("size_t", "values", text) or text
   body.counts.all_but_one = ("(%s > 1 ? %s - 1 : 1)"):format(body.counts.all, body.counts.all)
 end
 
@@ -94,7 +94,7 @@ local FORMS = {}
 
 function FORMS.memory(body, builder)
   local plan, where = body.plan, body.plan.geometry
-  local n = builder:def("size_t", "count", product(where.per_group, "positions"))
+  local n = builder:def("size_t", "values", product(where.per_group, "positions"))
   local head = body:head_of(builder, n)
   body.counts.all, body.counts.head = n, head
   local blocks = { head = block_length(builder, head), row = block_length(builder, n) }

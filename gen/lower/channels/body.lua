@@ -131,7 +131,7 @@ function Body:fixed(node)
       names = loaded(self, scope, node)
     elseif node.op == "count" then
       local text = ("(%s)%s"):format(self.ctype, self.counts[node.name])
-      names = { scope.builder:def(self.type.vector, "count", self.words.set1(text)) }
+      names = { scope.builder:def(self.type.vector, "n", self.words.set1(text)) }
     else
       assert(node.op ~= "sum" and node.op ~= "statistic", "a sum is read before its sweep")
       names = combined(self, scope, node)
