@@ -281,6 +281,7 @@ local function of_channels(spec, norm)
   local how = spec.shards and shards or channels
   local result = how.formula(spec, norm, compute_type(spec), PARTS)
   result.parts, result.n = 1, result.n or spec.h or spec.c
+  result.extents = { c = spec.c or result.n, h = spec.h, g = spec.g, shards = spec.shards, ["h/shards"] = spec.shards and result.n }
   for _, argument in ipairs(result.args) do
     argument.ctype = dtype[argument.dtype] and dtype[argument.dtype].ctype or argument.dtype
   end
@@ -302,7 +303,7 @@ function problem.new(spec)
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
     title = norm.title, formula = norm.formula, cites = norm.cites, strided = spec.strided, has_heads = spec.heads > 1,
     args = its.args, outputs = its.outputs, normed = its.normed, geometry = its.geometry, direction = its.direction,
-    chunk = its.chunk, merge = its.merge,
+    chunk = its.chunk, merge = its.merge, extents = its.extents,
     contract = { version = contract.version, compute = compute_type(spec), acc = acc, lanes = contract.lanes(acc),
       block = its.block, order = its.order, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
       gamma = spec.gamma, y = spec.out, cast = spec.cast },
