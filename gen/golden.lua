@@ -131,6 +131,13 @@ local function loaded(row, node)
   return part
 end
 
+--- The largest magnitude of a node; golden rows have no NaN.
+local function largest(row, node)
+  local most = 0.0
+  for _, value in ipairs(row:values(node[1])) do most = math.max(most, math.abs(value)) end
+  return most
+end
+
 --- The operators that gen/contract.lua leaves in a graph.
 local OPERATORS = {
   add = pointwise(function(a, b) return a + b end),
@@ -145,7 +152,7 @@ local OPERATORS = {
   convert = pointwise(same), pin = pointwise(same),
   round = function(row, node) return pointwise(arithmetic.round[node.dtype])(row, node) end,
   fma = fused(1), fnma = fused(-1),
-  sum = sum,
+  sum = sum, amax = largest,
   const = function(_, node) return node.value + 0.0 end,
   arg = function() return SCALAR end,
   load = function(row, node)
