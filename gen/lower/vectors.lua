@@ -174,7 +174,7 @@ function Body:store_rows(sweep)
     if output.node.domain == "row" then
       for row = 0, self.rows - 1 do
         local value = self:row_vector(output.node, row)
-        self.builder:call(self:word(output.node, "store_first")(c_text.sum(output.name, "row", row), value))
+        self.builder:call(self:word(output.node, "store_first")(c_text.sum(output.name, self.first, row), value))
       end
     end
   end
