@@ -12,13 +12,8 @@
 #include "rmsnorm.h"
 
 static norm *const norms[] = {
-    [REF_RMSNORM] = rmsnorm,
-    [REF_LAYERNORM] = layernorm,
-    [REF_L2NORM] = l2norm,
-    [REF_SCALENORM] = scalenorm,
-    [REF_LPNORM] = lpnorm,
-    [REF_WEIGHTNORM] = weightnorm,
-    [REF_FOLD] = fold,
+    [REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm,   [REF_L2NORM] = l2norm, [REF_SCALENORM] = scalenorm,
+    [REF_LPNORM] = lpnorm,   [REF_WEIGHTNORM] = weightnorm, [REF_FOLD] = fold,
 };
 
 /* One row of a call: where its arguments are, NULL for those that the spec does not have. */
@@ -191,9 +186,9 @@ static real largest_magnitude(const real *row, size_t n)
     return largest;
 }
 
-/* "round=io rounds y to X first; side stores that. quant=row: m = amax(y), but Q where it is 0, and at least Q * 2^-126;
- * yscale = m / Q, y = y * (Q / m), Q = 448 for e4m3, else 127; for u8 fma(y, Q / m, 128). quant=static: y = y * (1 /
- * yscale), for u8 fma(y, 1 / yscale, yzero)." */
+/* "round=io rounds y to X first; side stores that. quant=row: m = amax(y), but Q where it is 0, and at least Q *
+ * 2^-126; yscale = m / Q, y = y * (Q / m), Q = 448 for e4m3, else 127; for u8 fma(y, Q / m, 128). quant=static: y = y *
+ * (1 / yscale), for u8 fma(y, 1 / yscale, yzero)." */
 static void quantise(const row_of_call *r, real *row)
 {
     const double *const given = r->call->scalars.of;

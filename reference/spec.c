@@ -17,12 +17,9 @@ static const struct {
     int has_eps;
     int is_of_weights;
 } norms[] = {
-    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0, 1, 1, 0},
-    {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1, 1, 1, 0},
-    {"l2norm", REF_L2NORM, REF_NO_AFFINE, 0, 0, 1, 1, 0},
-    {"scalenorm", REF_SCALENORM, REF_NO_AFFINE, 0, 0, 0, 1, 0},
-    {"lpnorm", REF_LPNORM, REF_NO_AFFINE, 0, 0, 0, 0, 0},
-    {"weightnorm", REF_WEIGHTNORM, REF_NO_AFFINE, 0, 0, 0, 0, 1},
+    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0, 1, 1, 0},   {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1, 1, 1, 0},
+    {"l2norm", REF_L2NORM, REF_NO_AFFINE, 0, 0, 1, 1, 0}, {"scalenorm", REF_SCALENORM, REF_NO_AFFINE, 0, 0, 0, 1, 0},
+    {"lpnorm", REF_LPNORM, REF_NO_AFFINE, 0, 0, 0, 0, 0}, {"weightnorm", REF_WEIGHTNORM, REF_NO_AFFINE, 0, 0, 0, 0, 1},
     {"fold", REF_FOLD, REF_GAMMA_BETA, 0, 0, 0, 0, 1},
 };
 enum { NORMS = sizeof norms / sizeof *norms };
@@ -189,7 +186,8 @@ static int consistent(const ref_spec *spec)
     const int is_last = spec->fusion == REF_ADDAFTER || spec->fusion == REF_SANDWICH;
     return (spec->residual == NULL || spec->fusion != 0) && (has_gamma || spec->offset == 0) &&
            (has_gamma || spec->mod || spec->gate || spec->gamma == NULL) &&
-           (spec->alpha == 0 || ref_adds_before(spec)) && (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
+           (spec->alpha == 0 || ref_adds_before(spec)) &&
+           (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
            (spec->twin == 0 || (has_gamma && !spec->mod && !is_last)) &&
            (spec->fusion != REF_SANDWICH || (has_gamma && !spec->mod && ref_parts(spec) == 1)) &&
            spec->h % ref_parts(spec) == 0 && (spec->groups == 1 || spec->heads == 1) &&
@@ -256,7 +254,8 @@ int ref_spec_equal(const ref_spec *a, const ref_spec *b)
            a->fusion == b->fusion && a->alpha == b->alpha && a->cast == b->cast && a->acc_f64 == b->acc_f64 &&
            a->center_full == b->center_full && a->groups == b->groups && a->heads == b->heads &&
            a->epsform == b->epsform && a->gate == b->gate && a->mod == b->mod && a->twin == b->twin &&
-           a->quant == b->quant && a->round_io == b->round_io && a->side == b->side && a->stats == b->stats && a->strided == b->strided;
+           a->quant == b->quant && a->round_io == b->round_io && a->side == b->side && a->stats == b->stats &&
+           a->strided == b->strided;
 }
 
 size_t ref_parts(const ref_spec *spec)
@@ -452,8 +451,13 @@ static size_t batches(const ref_scalars *scalars)
 size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalars)
 {
     const size_t extents[REF_AXES] = {
-        [REF_NO_AXIS] = 1,   [REF_ROWS] = scalars->rows,     [REF_BATCH] = batches(scalars), [REF_H] = spec->h,
-        [REF_HEADS] = spec->heads, [REF_HEAD] = spec->h / spec->heads, [REF_PARTS] = ref_parts(spec),
+        [REF_NO_AXIS] = 1,
+        [REF_ROWS] = scalars->rows,
+        [REF_BATCH] = batches(scalars),
+        [REF_H] = spec->h,
+        [REF_HEADS] = spec->heads,
+        [REF_HEAD] = spec->h / spec->heads,
+        [REF_PARTS] = ref_parts(spec),
     };
     return extents[axis];
 }

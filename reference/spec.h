@@ -18,7 +18,7 @@ typedef struct ref_arithmetic ref_arithmetic;
 /* Fields that are int are 0 where the spec does not have their word. */
 typedef struct ref_spec {
     size_t h;
-    size_t groups, heads; /* parts of a row; 1 where the spec has none */
+    size_t groups, heads;                      /* parts of a row; 1 where the spec has none */
     const ref_dtype *x, *residual, *gamma, *y; /* the contract's X, R, P, Y */
     const ref_arithmetic *arithmetic;
     int norm;

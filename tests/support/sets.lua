@@ -76,6 +76,43 @@ local RULES = {
   { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
 }
 
+local function is_byte(dtype) return dtype == "s8" or dtype == "u8" or dtype == "e4m3" end
+local function is_last(fusion) return fusion == "addafter" or fusion == "sandwich" end
+local function parts(text) return tonumber(text) or 1 end
+local STATISTICS = { rmsnorm = true, layernorm = true, l2norm = true }
+local WEIGHTS = { weightnorm = true, fold = true }
+
+-- Those of the relatives.
+for _, rule in ipairs {
+  { needs = { "gate", "alpha", "fusion" },
+    holds = function(r) return r.gate == "none" or (r.alpha == "none" and (r.fusion == "add" or r.fusion == "addout")) end },
+  { needs = { "twin", "affine", "mod", "fusion" },
+    holds = function(r) return r.twin == "none" or (r.affine ~= "none" and r.mod == "none" and not is_last(r.fusion)) end },
+  { needs = { "fusion", "affine", "mod" },
+    holds = function(r) return r.fusion ~= "sandwich" or (r.affine ~= "none" and r.mod == "none") end },
+  { needs = { "groups", "heads", "h" },
+    holds = function(r)
+      local groups, heads = parts(r.groups), parts(r.heads)
+      return (groups == 1 or heads == 1) and r.h % (groups * heads) == 0
+    end },
+  { needs = { "groups", "heads", "fusion", "quant" },
+    holds = function(r) return parts(r.groups) * parts(r.heads) == 1 or (r.fusion ~= "sandwich" and r.quant == "none") end },
+  { needs = { "out", "quant" }, holds = function(r) return is_byte(r.out) == (r.quant ~= "none") end },
+  { needs = { "quant", "twin", "fusion" },
+    holds = function(r) return r.quant == "none" or (r.twin == "none" and not is_last(r.fusion)) end },
+  { needs = { "round", "quant", "x" }, holds = function(r) return r.round == "none" or (r.quant ~= "none" and is_half(r.x)) end },
+  { needs = { "side", "quant" }, holds = function(r) return r.side == "none" or r.quant ~= "none" end },
+  { needs = { "epsform", "norm" }, holds = function(r) return r.epsform == "none" or r.norm == "l2norm" end },
+  { needs = { "p", "norm" }, holds = function(r) return r.p == "none" or r.norm == "lpnorm" end },
+  { needs = { "stats", "norm", "fusion" },
+    holds = function(r) return r.stats == "none" or (STATISTICS[r.norm] and r.fusion ~= "sandwich") end },
+  { needs = { "norm", "affine" }, holds = function(r) return r.norm ~= "fold" or r.affine ~= "none" end },
+  { needs = { "norm", "fusion", "mod", "quant", "twin", "groups", "heads" },
+    holds = function(r)
+      return not WEIGHTS[r.norm] or (r.fusion .. r.mod .. r.quant .. r.twin == ("none"):rep(4) and parts(r.groups) * parts(r.heads) == 1)
+    end },
+} do RULES[#RULES + 1] = rule end
+
 -- Chunks of a stripe that hold elements, as a power of two.
 local function chunks_of(r, target)
   local its = target.types[r.x == "f64" and "f64" or "f32"]
