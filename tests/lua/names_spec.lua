@@ -19,7 +19,8 @@ end
 -- A random spec that is not contradictory.
 local function random_spec()
   local dtypes = { "f32", "bf16", "f16" }
-  local norm, x = choose { "rmsnorm", "layernorm", "rmsnorm", "layernorm", "l2norm", "scalenorm", "lpnorm" }, choose { "f32", "bf16", "f16", "f64" }
+  local norm = choose { "rmsnorm", "layernorm", "rmsnorm", "layernorm", "l2norm", "scalenorm", "lpnorm" }
+  local x = choose { "f32", "bf16", "f16", "f64" }
   local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout", "addafter" }
   local function other() return x == "f64" and x or choose(dtypes) end
   local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = other() }

@@ -12,13 +12,42 @@ enum { BITS = 200 };
 /* The statistics of a row, exact up to 200 bits. */
 typedef struct statistics {
     mpfr_t mean;   /* 0 for rmsnorm */
-    mpfr_t square; /* mean square, or variance */
-    mpfr_t rstd;
+    mpfr_t square; /* mean square, or variance; of the norms of lengths the sum of squares, or of magnitudes */
+    mpfr_t rstd;   /* the factor of the row */
 } statistics;
 
 static int has_mean(const oracle_row *row)
 {
     return row->spec->norm == REF_LAYERNORM;
+}
+
+static int is_of_lengths(const oracle_row *row)
+{
+    return row->spec->norm != REF_LAYERNORM && row->spec->norm != REF_RMSNORM;
+}
+
+/* The factor of a norm that gives rows a length, from the sum of squares or magnitudes. */
+static void set_length_factor(const oracle_row *row, statistics *s)
+{
+    const int norm = row->spec->norm, form = row->spec->epsform;
+    mpfr_set(s->rstd, s->square, MPFR_RNDN);
+    if (norm == REF_L2NORM && form == 0) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm != REF_LPNORM) {
+        mpfr_sqrt(s->rstd, s->rstd, MPFR_RNDN);
+    }
+    if (norm == REF_L2NORM && form == REF_OUTSIDE) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm == REF_SCALENORM || form == REF_MAX) {
+        mpfr_t eps;
+        mpfr_init2(eps, BITS);
+        mpfr_set_d(eps, row->eps, MPFR_RNDN);
+        mpfr_max(s->rstd, s->rstd, eps, MPFR_RNDN);
+        mpfr_clear(eps);
+    }
+    mpfr_d_div(s->rstd, norm == REF_SCALENORM || norm == REF_WEIGHTNORM ? row->g : 1, s->rstd, MPFR_RNDN);
 }
 
 static void measure(const oracle_row *row, statistics *s)
@@ -34,7 +63,17 @@ static void measure(const oracle_row *row, statistics *s)
     mpfr_div_ui(s->mean, s->mean, n, MPFR_RNDN);
     for (size_t i = 0; i < n; i++) {
         mpfr_d_sub(d, row->x[i], s->mean, MPFR_RNDN);
-        mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        if (row->spec->norm == REF_LPNORM) {
+            mpfr_abs(d, d, MPFR_RNDN);
+            mpfr_add(s->square, s->square, d, MPFR_RNDN);
+        } else {
+            mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        }
+    }
+    if (is_of_lengths(row)) {
+        set_length_factor(row, s);
+        mpfr_clear(d);
+        return;
     }
     mpfr_div_ui(s->square, s->square, n, MPFR_RNDN);
     mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
@@ -109,6 +148,17 @@ static bound_terms rmsnorm_terms(const oracle_row *row)
     return (bound_terms){rstd + 1, 0, rstd, 0};
 }
 
+/* Norms of lengths, with w as above: the sum, of numbers of one sign, h w, halved by a root w; eps w inside, where it
+ * is halved, and outside; the division w; the factor may be rounded once more; the product with x 1. */
+static bound_terms length_terms(const oracle_row *row)
+{
+    const double w = unit_of_sums(row->spec), h = depth(row->spec);
+    const double root = row->spec->norm == REF_LPNORM ? h : h / 2 + 1;
+    const double eps = row->spec->norm != REF_L2NORM ? 0 : row->spec->epsform == REF_OUTSIDE ? 1 : 0.5;
+    const double factor = (root + eps + 1) * w + rounding_of_scalars(row->spec);
+    return (bound_terms){factor + 1, 0, factor, 0};
+}
+
 /* The mu that the contract gives, of the head or of the whole row. */
 static double pivot(const oracle_row *row)
 {
@@ -158,7 +208,9 @@ static bound_terms layernorm_terms(const oracle_row *row, const statistics *s)
 /* cast=llama: t is exact, so that only what follows it is judged. */
 static bound_terms terms_of(const oracle_row *row, const statistics *s)
 {
-    bound_terms terms = has_mean(row) ? layernorm_terms(row, s) : rmsnorm_terms(row);
+    bound_terms terms = has_mean(row)        ? layernorm_terms(row, s)
+                        : is_of_lengths(row) ? length_terms(row)
+                                             : rmsnorm_terms(row);
     if (row->t != NULL) {
         terms.relative = 0;
         terms.absolute = 0;
