@@ -13,7 +13,8 @@ typedef struct oracle_row {
     const double *x;
     const double *t;            /* NULL unless cast=llama */
     const double *gamma, *beta; /* NULL where the spec has none */
-    double eps;
+    double scalar;              /* eps, or what the norm has in its place */
+    const double *gate;         /* z; NULL where the spec has none */
 } oracle_row;
 
 /* What a kernel made of it: the results of the norm in the format Y, and the statistics, NULL where it has none. */

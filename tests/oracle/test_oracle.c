@@ -60,11 +60,24 @@ static const char *const groups[] = {
     "layernorm bf16 center=full addout",
     "layernorm f16 addafter",
     "layernorm f64 addafter strided",
+    "rmsnorm f32 act=silu",
+    "rmsnorm bf16 act=gelu",
+    "rmsnorm f32 act=sigmoid gamma=bf16 out=bf16",
+    "rmsnorm f32 zgate=before",
+    "rmsnorm bf16 zgate=before addout out=f32",
+    "rmsnorm f32 zgate=after affine=gamma+beta",
+    "rmsnorm f16 zgate=after act=tanh stats strided",
+    "layernorm f32 act=gelutanh",
+    "layernorm bf16 act=silu acc=f64 out=f32",
+    "layernorm f16 act=gelu addafter",
+    "dyt f32",
+    "dyt bf16 addout gamma=f32",
+    "dyt f16 affine=none act=gelu out=f32",
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
 /* One row, in numbers that its formats can hold. */
-static double x[REF_MAX_H], residual[REF_MAX_H], gamma_row[REF_MAX_H], beta[REF_MAX_H];
+static double x[REF_MAX_H], residual[REF_MAX_H], gate[REF_MAX_H], gamma_row[REF_MAX_H], beta[REF_MAX_H];
 static double y[REF_MAX_H], sum[REF_MAX_H], t[REF_MAX_H], mean, rstd;
 
 /* Rounds a row to a format. */
@@ -101,10 +114,14 @@ static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *rand
     kind->fill(residual, n, random);
     fit(narrower(spec->x, spec->residual), x, n);
     fit(spec->residual, residual, n);
+    for (size_t i = 0; i < n; i++) {
+        gate[i] = 4 * data_normal(random);
+    }
     data_parameters(gamma_row, n, random);
     data_parameters(beta, n, random);
     hold(spec->x, x, n);
     hold(spec->residual, residual, n);
+    hold(spec->x, gate, n);
     hold(spec->gamma, gamma_row, n);
     hold(spec->gamma, beta, n);
 }
@@ -112,15 +129,17 @@ static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *rand
 /* Runs a spec on the row; y and, if there is one, the sum go to the arrays named. */
 static void run(const char *text, const call *scalars, double *y_to, double *sum_to)
 {
-    static double reals[6][REF_MAX_H], mean_real, rstd_real;
+    static double reals[7][REF_MAX_H], mean_real, rstd_real;
     ref_spec spec;
     ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
     call_narrow(spec.x, reals[0], x, spec.h);
     call_narrow(spec.residual, reals[1], residual, spec.h);
+    call_narrow(spec.x, reals[6], gate, spec.h);
     call_narrow(spec.gamma, reals[2], gamma_row, spec.h);
     call_narrow(spec.gamma, reals[3], beta, spec.h);
     const call c = {.in[REF_X] = reals[0],
                     .in[REF_RESIDUAL] = reals[1],
+                    .in[REF_Z] = reals[6],
                     .in[REF_GAMMA_ROW] = reals[2],
                     .in[REF_BETA_ROW] = reals[3],
                     .scalar[REF_ALPHA] = scalars->scalar[REF_ALPHA],
@@ -200,7 +219,8 @@ static double judge_row(const char *text, const ref_spec *spec, const data_kind 
                             spec->cast == REF_LLAMA ? t : NULL,
                             spec->affine != REF_NO_AFFINE ? gamma_row : NULL,
                             spec->affine == REF_GAMMA_BETA ? beta : NULL,
-                            scalars.scalar[REF_EPS]};
+                            scalars.scalar[ref_norm_scalar(spec)],
+                            spec->zgate != 0 ? gate : NULL};
     ck_assert(oracle_in_domain(&row));
     return oracle_worst_ratio(&row, &output);
 }
@@ -249,7 +269,7 @@ START_TEST(oracle_refuses_a_wrong_output)
     const double eps = (double)1e-5f;
     ck_assert_int_eq(ref_spec_parse(text, &spec), 0);
     ck_assert(judge_row(text, &spec, &data_kinds[0], eps, &random) <= 1);
-    const oracle_row row = {&spec, x, NULL, gamma_row, beta, eps};
+    const oracle_row row = {&spec, x, NULL, gamma_row, beta, eps, NULL};
     const oracle_output good = {y, &mean, &rstd};
     ck_assert(oracle_worst_ratio(&row, &good) <= 1);
     const double wrong_mean = mean + 1e-5, wrong_rstd = rstd * (1 + 1e-5);
