@@ -60,14 +60,14 @@ local function exponential(w, scale, low)
   return e.pow2(biased), fma(polynomial(r, EXP), r * r, r), k
 end
 
---- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(w) loses by its rounding is taken from t, times a constant:
--- between the 0.35 and 1.41 that would be right.
+--- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(v) loses by its rounding is taken from t in
+-- proportion, with a straight line in the place of 1 / (1 + exp(v)).
 local function logistic(factor, w, low)
   local power, t = exponential(w, SCALE, low)
   local scaled = fma(power, t, power)
   local below = fma(scaled, DOWN, 1)
   local lost = fma(scaled, DOWN, 1 - below)
-  t = fnma(lost, 0.8125, t)
+  t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t)
   local above = factor and factor * power or power
   return fma(above, t, above) / below
 end
@@ -119,9 +119,7 @@ function elementary.gelu(x)
   -- What d loses by its rounding: less and less, since quotient * (1 + p) is nearly constant where a is large.
   local inverse = fma(quotient, 0x1.861862p-2, 0x1.041042p-1)
   local rounding = fma(a, -0.75, 1.96875 - d)
-  local share = inverse * inverse * 1.96875
-  local whole = p + 1
-  t = fma(whole, t, fnma(rounding * share, whole, p))
+  t = fma(p + 1, fnma(rounding, inverse * inverse * 1.96875, t), p)
   local scaled = quotient * power
   return mirrored(x, fma(scaled, t, scaled), SCALE + 1)
 end
