@@ -77,10 +77,10 @@ local function mirrored(x, v, exponent) return fma(v, 2 ^ -exponent, e.clamp0(x)
 
 function elementary.exp(x)
   local w = e.max(e.max(x, -104) * -1, -89) * -1
-  local power, t, k = exponential(w, 0)
+  local _, t, k = exponential(w, 0)
   local second = fma(k, 0.5, ROUND) - ROUND
   local first = k - second
-  power = e.pow2(first + ROUND)
+  local power = e.pow2(first + ROUND)
   return fma(power, t, power) * e.pow2(second + ROUND)
 end
 

@@ -22,7 +22,8 @@ local function scheduled(plan, schedule)
   end
   local sweeps, notes = {}, plans.notes(plan)
   for index, sweep in ipairs(plan.sweeps) do
-    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, operations = sweep.operations, stores = {}, note = notes[index] }
+    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, operations = sweep.operations, stores = {},
+      note = notes[index] }
     for i, store in ipairs(sweep.stores) do copy.stores[i] = store end
     if reload and not plan.saved and index == reload.by then
       table.insert(copy.stores, { name = reload.name, dtype = reload.dtype, node = plan.normed })

@@ -13,8 +13,8 @@ end
 describe("a spec", function()
   it("has every field filled with its default", function()
     assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
-      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, zgate = false, act = false, acc = false, center = false, stats = false,
-      strided = false }, spec.parse "rmsnorm bf16 h=4096")
+      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, zgate = false, act = false, acc = false,
+      center = false, stats = false, strided = false }, spec.parse "rmsnorm bf16 h=4096")
     assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
   end)
 
