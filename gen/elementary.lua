@@ -42,22 +42,22 @@ local function fnma(a, b, c) return e.fnma(a, type(b) == "number" and number(b) 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
   local sum = number(coefficients[#coefficients])
-  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]) end
+  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
   return sum
 end
 
 --- -factor * |x|, but not below a limit.
-local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit) end
+local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit):hinted "w" end
 
 --- exp(w + low) = power * (1 + t) / 2^scale, with power a power of two.
 -- @param low nil, or what w lacks
 -- @return power, t, k: the exponent before it is scaled
 local function exponential(w, scale, low)
-  local biased = fma(w, LOG2_E, ROUND + scale)
-  local k = biased - (ROUND + scale)
+  local biased = fma(w, LOG2_E, ROUND + scale):hinted "biased"
+  local k = (biased - (ROUND + scale)):hinted "k"
   local r = fnma(k, LN_2, w)
-  r = low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)
-  return e.pow2(biased), fma(polynomial(r, EXP), r * r, r), k
+  r = (low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)):hinted "r"
+  return e.pow2(biased):hinted "power", fma(polynomial(r, EXP), r * r, r):hinted "t", k
 end
 
 --- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(v) loses by its rounding is taken from t in
@@ -65,9 +65,9 @@ end
 local function logistic(factor, w, low)
   local power, t = exponential(w, SCALE, low)
   local scaled = fma(power, t, power)
-  local below = fma(scaled, DOWN, 1)
-  local lost = fma(scaled, DOWN, 1 - below)
-  t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t)
+  local below = fma(scaled, DOWN, 1):hinted "below"
+  local lost = fma(scaled, DOWN, 1 - below):hinted "lost"
+  t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t):hinted "t"
   local above = factor and factor * power or power
   return fma(above, t, above) / below
 end
@@ -129,9 +129,9 @@ function elementary.tanh(x)
   local power, t = exponential(w, 0)
   local scaled = fma(power, t, power)
   local half = scaled / (scaled + 1)
-  local large = e.pick(x, fma(half, 2, -1), fnma(half, 2, 1))
+  local large = e.pick(x, fma(half, 2, -1), fnma(half, 2, 1)):hinted "large"
   local square = x * x
-  local small = fma(polynomial(square, TANH), square, 1) * x
+  local small = (fma(polynomial(square, TANH), square, 1) * x):hinted "small"
   return e.pick(w + 1.25, large, small)
 end
 
