@@ -201,6 +201,7 @@ static int describe_for_rivals(cell *c)
     static const char *const dtypes[] = {"f32", "bf16", "f16"};
     const ref_spec *s = &c->spec;
     const int layernorm = s->norm == REF_LAYERNORM;
+    if (s->norm == REF_DYT || s->zgate || s->act) return 0;
     if (s->affine != (layernorm ? REF_GAMMA_BETA : REF_GAMMA) || s->offset || s->fusion == REF_ADDAFTER || s->alpha ||
         s->cast || s->acc_f64 || s->center_full || s->stats || s->strided)
         return 0;
