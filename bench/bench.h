@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "cell.h"
 #include "rival.h"
 
 /* A kernel of one of the registries; each registry has a prefix, and so a descriptor type, of its own. */
@@ -11,10 +12,10 @@ typedef struct bench_kernel {
     const char *variant; /* the registry that it comes from */
     const char *name;
     const char *target;
-    const char *spec;
     const char *schedule;
+    cell_signature signature;
     size_t read_bytes, write_bytes, parameter_bytes;
-    void (*invoke)(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
+    cell_invoke *invoke;
 } bench_kernel;
 
 typedef void bench_visit(const bench_kernel *kernel, void *context);
