@@ -233,6 +233,30 @@ function schedule.format(chosen)
   return table.concat(parts, " ")
 end
 
+--- Reads a schedule as `format` writes it, or with commas in between.
+-- @return table of texts by key, or nil and what is wrong
+function schedule.parse(text)
+  local settings = {}
+  for item in text:gmatch "[^ ,]+" do
+    local key, value = item:match("^([^=]+)=(.+)$")
+    if not key or settings[key] then return nil, "not a schedule: " .. usage.quote(text) end
+    settings[key] = value
+  end
+  return settings
+end
+
+--- The version of the space of schedules: changes with every knob and every value.
+-- @return 8 hexadecimal digits
+function schedule.version()
+  local hash = 0
+  for _, knob in ipairs(KNOBS) do
+    for byte in (knob.key .. "=" .. table.concat(knob.values, ",") .. ";"):gmatch "." do
+      hash = (hash * 65599 + byte:byte()) % 4294967291
+    end
+  end
+  return ("%04x%04x"):format(math.floor(hash / 65536), hash % 65536)
+end
+
 --- The knobs with their allowed values, for help and tests: array of `{ key, values }`.
 function schedule.knobs()
   local list = {}

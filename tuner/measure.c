@@ -1,0 +1,184 @@
+/* Times candidates: the same for a process that loads them and for one that has them linked in. */
+#include "measure.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = 6 /* candidates between two looks at the yardstick */ };
+
+static const double mean = 0.25;
+
+/* One who is timed. */
+typedef struct contestant {
+    int number;
+    cell_invoke *invoke; /* NULL: the plain copy */
+    size_t calls;        /* in a slot */
+    double *ns, *yard;   /* by round */
+} contestant;
+
+static void *allocate(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    if (!p) cell_die("out of memory");
+    return p;
+}
+
+/* Copies into every output, from the largest input in front of it. Returns the bytes read and written. */
+static size_t copy(const cell *c)
+{
+    const cell_array *from = NULL;
+    size_t bytes = 0;
+    for (size_t i = 0; i < c->arrays; i++) {
+        const cell_array *a = &c->array[i];
+        const size_t size = a->rows * a->bytes, have = from ? from->rows * from->bytes : 0;
+        if (!a->expected) {
+            if (size >= have) from = a;
+        } else if (from) {
+            memcpy(a->data, from->data, size < have ? size : have);
+            bytes += 2 * (size < have ? size : have);
+        }
+    }
+    return bytes;
+}
+
+static void call(const cell *c, const contestant *who)
+{
+    if (who->invoke)
+        who->invoke(c->rows, c->ptr, c->stride, c->scalar);
+    else
+        copy(c);
+}
+
+static double time_calls(const cell *c, const contestant *who, size_t calls)
+{
+    const double start = cell_now();
+    for (size_t i = 0; i < calls; i++) call(c, who);
+    return (cell_now() - start) / (double)calls;
+}
+
+/* So many calls that they fill a slot. */
+static void calibrate(const cell *c, contestant *who, double slot)
+{
+    size_t calls = 1;
+    double ns = time_calls(c, who, calls);
+    while (ns * (double)calls < slot / 2) {
+        calls *= 2;
+        ns = time_calls(c, who, calls);
+    }
+    who->calls = (size_t)fmax(1, slot / ns);
+}
+
+/* One slot. If it has several calls, one goes ahead, which finds the caches as others left them. */
+static double slot_of(const cell *c, const contestant *who)
+{
+    if (who->calls > 1) call(c, who);
+    return time_calls(c, who, who->calls);
+}
+
+static int is_right(cell *c, const contestant *who)
+{
+    printf("{\"begin\":%d}\n", who->number);
+    fflush(stdout);
+    cell_spoil(c);
+    call(c, who);
+    if (cell_is_right(c, NULL, NULL)) return 1;
+    printf("{\"wrong\":%d}\n", who->number);
+    return 0;
+}
+
+static size_t below(uint64_t *state, size_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(*state >> 33) % n;
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t *state)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t k = below(state, i), last = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = last;
+    }
+}
+
+/* Every contestant once. The yardstick is timed before and after each group; its mean counts for the group. */
+static void time_round(const cell *c, const contestant *yardstick, contestant *list, const size_t *order, size_t count,
+                       size_t round)
+{
+    double before = slot_of(c, yardstick);
+    for (size_t first = 0; first < count; first += GROUP) {
+        const size_t end = first + GROUP < count ? first + GROUP : count;
+        for (size_t i = first; i < end; i++) list[order[i]].ns[round] = slot_of(c, &list[order[i]]);
+        const double after = slot_of(c, yardstick);
+        for (size_t i = first; i < end; i++) list[order[i]].yard[round] = (before + after) / 2;
+        before = after;
+    }
+}
+
+static void print_list(const char *name, const double *values, size_t count)
+{
+    printf("\"%s\":[", name);
+    for (size_t i = 0; i < count; i++) printf(i > 0 ? ",%.6g" : "%.6g", values[i]);
+    putchar(']');
+}
+
+static double least(const double *values, size_t count)
+{
+    double best = values[0];
+    for (size_t i = 1; i < count; i++) best = values[i] < best ? values[i] : best;
+    return best;
+}
+
+static void print_samples(const cell *c, const contestant *who, size_t rounds)
+{
+    if (!who->invoke) {
+        printf("{\"copy\":%.6g,\"bytes\":%zu}\n", least(who->ns, rounds), copy(c));
+        return;
+    }
+    printf("{\"sample\":%d,", who->number);
+    print_list("ns", who->ns, rounds);
+    putchar(',');
+    print_list("yard", who->yard, rounds);
+    puts("}");
+}
+
+void tuner_run(size_t number, size_t rounds, unsigned seed, double slot, const int *numbers,
+               cell_invoke *const *invokes, size_t count)
+{
+    cell c;
+    cell_pin();
+    cell_open(&c, tuner_cells[number].signature, tuner_cells[number].rows, mean);
+    contestant *list = allocate(count + 1, sizeof *list);
+    size_t *order = allocate(count + 1, sizeof *order), kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        list[kept] = (contestant){.number = numbers[i], .invoke = invokes[i]};
+        if (is_right(&c, &list[kept])) kept++;
+    }
+    if (kept == 0 || list[0].number != numbers[0]) rounds = 0; /* nothing to compare with */
+    list[kept].invoke = NULL;
+    uint64_t state = seed;
+    for (size_t i = 0; i <= kept && rounds > 0; i++) {
+        order[i] = i;
+        calibrate(&c, &list[i], slot);
+        list[i].ns = allocate(rounds, sizeof *list[i].ns);
+        list[i].yard = allocate(rounds, sizeof *list[i].yard);
+    }
+    const contestant yardstick = list[0];
+    for (size_t round = 0; round < rounds; round++) {
+        shuffle(order, kept + 1, &state);
+        time_round(&c, &yardstick, list, order, kept + 1, round);
+    }
+    for (size_t i = 0; i <= kept && rounds > 0; i++) {
+        print_samples(&c, &list[i], rounds);
+        free(list[i].ns);
+        free(list[i].yard);
+    }
+    puts("{\"end\":true}");
+    fflush(stdout);
+    free(list);
+    free(order);
+    cell_close(&c);
+}
