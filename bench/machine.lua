@@ -55,8 +55,11 @@ end
 --- Bytes of the cache of level 2.
 function machine.l2_bytes() return machine.cache_bytes(true)[2] end
 
+--- Seconds of a clock that never goes back, to a hundredth.
+function machine.now() return tonumber((files.read "/proc/uptime" or ""):match("^[%d.]+")) or os.time() end
+
 --- How many CPUs there are.
-function machine.cpus() return tonumber(shell.capture { "getconf", "_NPROCESSORS_ONLN" }) or 1 end
+function machine.cpus() return tonumber((shell.capture { "getconf", "_NPROCESSORS_ONLN" })) or 1 end
 
 local function governor()
   local name = line_of "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
@@ -70,11 +73,15 @@ local function turbo()
   return boost and (boost == "1" and "turbo on" or "turbo off") or "turbo unknown"
 end
 
--- The load of the last minute; more than half a CPU may disturb.
+--- How many processes run beside this one at the moment.
+function machine.others_running()
+  local running = (files.read "/proc/loadavg" or ""):match(" (%d+)/")
+  return math.max(0, (tonumber(running) or 1) - 1)
+end
+
 local function load()
   local text = (files.read "/proc/loadavg" or ""):match("^[%d.]+")
-  if not text then return "load unknown" end
-  return "load " .. text, tonumber(text) > 0.5
+  return "load " .. (text or "unknown")
 end
 
 local function hypervisor()

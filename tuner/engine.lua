@@ -7,14 +7,18 @@ local candidates = require "tuner.candidates"
 local failure = require "gen.failure"
 local files = require "gen.cli.files"
 local json = require "dkjson"
+local literal = require "gen.literal"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
 local toolchain = require "gen.cli.toolchain"
 
 local engine = {}
 
--- Nanoseconds of a slot, and seconds after which a process hangs.
-local SLOT, LIMIT = 100000, 60
+--- Nanoseconds of a slot.
+engine.SLOT = 100000
+
+-- Seconds after which a process hangs.
+local LIMIT = 60
 
 -- What `timeout` exits with when it had to end a process.
 local TIMED_OUT = 124
@@ -119,11 +123,12 @@ end
 
 local function words_of(self, cell, numbers, rounds, seed)
   local words = shell.words({ "timeout", "-k", "1", tostring(self.limit) }, self.runner,
-    self.interpreter and { self.interpreter, root.path "tuner/child.lua" } or {}, { self.program, tostring(cell - 1), tostring(rounds),
-    tostring(seed), tostring(SLOT) })
+    self.interpreter and { self.interpreter, root.path "tuner/child.lua" } or {}, { self.program, literal.integer(cell - 1), literal.integer(rounds),
+    literal.integer(seed), literal.integer(engine.SLOT), literal.integer(#numbers) })
   for _, number in ipairs(numbers) do
     local one = self.kernel.list[number + 1]
-    words = shell.words(words, self.interpreter and { tostring(number), one.symbol, one.object } or { tostring(number) })
+    local text = literal.integer(number)
+    words = shell.words(words, self.interpreter and { text, one.symbol, one.object } or { text })
   end
   return words
 end
@@ -151,8 +156,8 @@ end
 local function refuse_wrong(self, result)
   local number = result.wrong[1]
   if number then
-    failure("tune: %s for %s, schedule %s: its bits are not those of the reference", self.kernel.name, self.kernel.target,
-      self.kernel.list[number + 1].schedule)
+    local text = "tune: %s for %s, schedule %s: its bits are not those of the reference"
+    error({ is_wrong = true, failure = text:format(self.kernel.name, self.kernel.target, self.kernel.list[number + 1].schedule) }, 0)
   end
 end
 
@@ -168,7 +173,7 @@ end
 -- @param cell index of the cell
 -- @param numbers of candidates, the default's first
 -- @param report function(candidate, reason) for those that crash or hang; they have no samples
--- @return what engine.parse does. Fails if a candidate computes wrong bits, or if the default one crashes or hangs
+-- @return what engine.parse does. Fails (is_wrong) if a candidate computes wrong bits, or if the default one crashes or hangs
 function engine.measure(self, cell, numbers, rounds, seed, report)
   while true do
     local text, _, code = shell.finish(shell.start(words_of(self, cell, numbers, rounds, seed)))

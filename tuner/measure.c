@@ -17,6 +17,7 @@ typedef struct contestant {
     cell_invoke *invoke; /* NULL: the plain copy */
     size_t calls;        /* in a slot */
     double *ns, *yard;   /* by round */
+    size_t rounds;       /* so far */
 } contestant;
 
 static void *allocate(size_t count, size_t size)
@@ -95,26 +96,49 @@ static size_t below(uint64_t *state, size_t n)
     return (size_t)(*state >> 33) % n;
 }
 
-static void shuffle(size_t *order, size_t n, uint64_t *state)
+static void shuffle(contestant **order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {
-        const size_t k = below(state, i), last = order[i - 1];
+        const size_t k = below(state, i);
+        contestant *last = order[i - 1];
         order[i - 1] = order[k];
         order[k] = last;
     }
 }
 
 /* Every contestant once. The yardstick is timed before and after each group; its mean counts for the group. */
-static void time_round(const cell *c, const contestant *yardstick, contestant *list, const size_t *order, size_t count,
-                       size_t round)
+static void time_round(const cell *c, const contestant *yardstick, contestant *const *order, size_t count)
 {
     double before = slot_of(c, yardstick);
     for (size_t first = 0; first < count; first += GROUP) {
         const size_t end = first + GROUP < count ? first + GROUP : count;
-        for (size_t i = first; i < end; i++) list[order[i]].ns[round] = slot_of(c, &list[order[i]]);
+        for (size_t i = first; i < end; i++) order[i]->ns[order[i]->rounds] = slot_of(c, order[i]);
         const double after = slot_of(c, yardstick);
-        for (size_t i = first; i < end; i++) list[order[i]].yard[round] = (before + after) / 2;
+        for (size_t i = first; i < end; i++) order[i]->yard[order[i]->rounds++] = (before + after) / 2;
         before = after;
+    }
+}
+
+static double least(const double *values, size_t count)
+{
+    double best = values[0];
+    for (size_t i = 1; i < count; i++) best = values[i] < best ? values[i] : best;
+    return best;
+}
+
+/* The copy and the yardstick, whose number is the first one, stay; the others by their best time. */
+static double merit(const contestant *who, int yardstick)
+{
+    return !who->invoke || who->number == yardstick ? 0 : least(who->ns, who->rounds);
+}
+
+static void sort_by_merit(contestant **order, size_t count, int yardstick)
+{
+    for (size_t i = 1; i < count; i++) {
+        contestant *const who = order[i];
+        size_t k = i;
+        for (; k > 0 && merit(order[k - 1], yardstick) > merit(who, yardstick); k--) order[k] = order[k - 1];
+        order[k] = who;
     }
 }
 
@@ -125,54 +149,58 @@ static void print_list(const char *name, const double *values, size_t count)
     putchar(']');
 }
 
-static double least(const double *values, size_t count)
-{
-    double best = values[0];
-    for (size_t i = 1; i < count; i++) best = values[i] < best ? values[i] : best;
-    return best;
-}
-
-static void print_samples(const cell *c, const contestant *who, size_t rounds)
+static void print_samples(const cell *c, const contestant *who)
 {
     if (!who->invoke) {
-        printf("{\"copy\":%.6g,\"bytes\":%zu}\n", least(who->ns, rounds), copy(c));
+        printf("{\"copy\":%.6g,\"bytes\":%zu}\n", least(who->ns, who->rounds), copy(c));
         return;
     }
     printf("{\"sample\":%d,", who->number);
-    print_list("ns", who->ns, rounds);
+    print_list("ns", who->ns, who->rounds);
     putchar(',');
-    print_list("yard", who->yard, rounds);
+    print_list("yard", who->yard, who->rounds);
     puts("}");
 }
 
-void tuner_run(size_t number, size_t rounds, unsigned seed, double slot, const int *numbers,
+/* Those whose bits are right, then the copy. Returns how many there are; 0 if the yardstick is wrong. */
+static size_t line_up(cell *c, contestant *list, const int *numbers, cell_invoke *const *invokes, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        list[kept] = (contestant){.number = numbers[i], .invoke = invokes[i]};
+        if (is_right(c, &list[kept])) kept++;
+    }
+    if (kept == 0 || list[0].number != numbers[0]) return 0;
+    list[kept] = (contestant){.invoke = NULL};
+    return kept + 1;
+}
+
+void tuner_run(size_t number, size_t rounds, unsigned seed, double slot, size_t keep, const int *numbers,
                cell_invoke *const *invokes, size_t count)
 {
     cell c;
     cell_pin();
     cell_open(&c, tuner_cells[number].signature, tuner_cells[number].rows, mean);
-    contestant *list = allocate(count + 1, sizeof *list);
-    size_t *order = allocate(count + 1, sizeof *order), kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        list[kept] = (contestant){.number = numbers[i], .invoke = invokes[i]};
-        if (is_right(&c, &list[kept])) kept++;
-    }
-    if (kept == 0 || list[0].number != numbers[0]) rounds = 0; /* nothing to compare with */
-    list[kept].invoke = NULL;
-    uint64_t state = seed;
-    for (size_t i = 0; i <= kept && rounds > 0; i++) {
-        order[i] = i;
+    contestant *list = allocate(count + 1, sizeof *list), **order = allocate(count + 1, sizeof *order);
+    const size_t lined_up = line_up(&c, list, numbers, invokes, count);
+    for (size_t i = 0; i < lined_up; i++) {
+        order[i] = &list[i];
         calibrate(&c, &list[i], slot);
         list[i].ns = allocate(rounds, sizeof *list[i].ns);
         list[i].yard = allocate(rounds, sizeof *list[i].yard);
     }
-    const contestant yardstick = list[0];
-    for (size_t round = 0; round < rounds; round++) {
-        shuffle(order, kept + 1, &state);
-        time_round(&c, &yardstick, list, order, kept + 1, round);
+    uint64_t state = seed;
+    size_t left = lined_up;
+    for (size_t round = 0; round < rounds && left > 0; round++) {
+        if (round > 0 && round == rounds / 8 && keep + 1 < left) {
+            sort_by_merit(order, left, numbers[0]);
+            left = keep + 1; /* and the copy */
+        }
+        shuffle(order, left, &state);
+        time_round(&c, &list[0], order, left);
     }
-    for (size_t i = 0; i <= kept && rounds > 0; i++) {
-        print_samples(&c, &list[i], rounds);
+    for (size_t i = 0; i < lined_up; i++) {
+        print_samples(&c, &list[i]);
         free(list[i].ns);
         free(list[i].yard);
     }

@@ -22,8 +22,9 @@ void tuner_identify(void);
  *     {"sample":N,"ns":[...],"yard":[...]}   by round, a call's nanoseconds, and those of the yardstick beside it
  *     {"copy":NS,"bytes":B}     the fastest of copies that fill the outputs, and the bytes that each reads and writes
  *     {"end":true}
- * Rounds are in random order, each candidate gets a slot of so many nanoseconds, or one call. */
-void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, const int *numbers, cell_invoke *const *invokes,
-               size_t count);
+ * Rounds are in random order, each candidate gets a slot of so many nanoseconds, or one call. After an eighth of the
+ * rounds only the fastest `keep` candidates go on, the yardstick among them. */
+void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, const int *numbers,
+               cell_invoke *const *invokes, size_t count);
 
 #endif
