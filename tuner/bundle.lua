@@ -21,7 +21,7 @@ local bundle = {}
 local SCRIPT = [[
 #!/bin/sh
 # Builds and times candidates made by normgen tune --export; prints what normgen tune --import reads.
-#   CC=cc sh run.sh > result.jsonl
+#   sh run.sh > result.jsonl        CC names another compiler, RUN a program that runs what it makes
 set -eu
 cd "$(dirname "$0")"
 cc=${CC:-cc}
@@ -41,7 +41,7 @@ for plan in */plan.jsonl; do
     while read -r cell keep numbers; do
         printf '{"cell":%%d}\n' "$cell"
         # shellcheck disable=SC2086
-        "./$kernel/runner" "$cell" %d 1 %d "$keep" $numbers
+        ${RUN:-} "./$kernel/runner" "$cell" %d 1 %d "$keep" $numbers
     done <"$kernel/cells"
 done
 ]]
