@@ -90,6 +90,15 @@ local function compile_candidates(self, kernel, may_go_on)
   for _, source in ipairs(single) do source.one.object, source.one.complaint = source.object, source.complaint end
 end
 
+-- The table of candidates that the child reads.
+local function table_of_objects(kernel)
+  local lines = {}
+  for _, one in ipairs(kernel.list) do
+    if one.object then lines[#lines + 1] = ("%s %s %s\n"):format(literal.integer(one.number), one.symbol, one.object) end
+  end
+  return table.concat(lines)
+end
+
 -- Links what runs in the end: the library that measures, or the program with all candidates.
 local function link(self, kernel, objects)
   local sources = { { path = self:write("cells.c", candidates.cells_text(kernel)) } }
@@ -105,9 +114,11 @@ local function link(self, kernel, objects)
     if one.object and not seen[one.object] then objects[#objects + 1] = one.object end
     if one.object then seen[one.object] = true end
   end
-  self.program = self.scratch .. (self.interpreter and "/measure.so" or "/runner")
-  local ok, complaint = self.build:link(self.program, { self.interpreter and "-shared" or "-static" }, objects)
+  local program = self.scratch .. (self.interpreter and "/measure.so" or "/runner")
+  local ok, complaint = self.build:link(program, { self.interpreter and "-shared" or "-static" }, objects)
   if not ok then failure("tune: %s", complaint) end
+  self.command = self.interpreter
+    and { self.interpreter, root.path "tuner/child.lua", self:write("objects", table_of_objects(kernel)), program } or { program }
 end
 
 --- Builds the candidates of a kernel, in the order of their numbers, as long as may_go_on() says so.
@@ -122,14 +133,9 @@ function engine.prepare(self, kernel, may_go_on)
 end
 
 local function words_of(self, cell, numbers, rounds, seed)
-  local words = shell.words({ "timeout", "-k", "1", tostring(self.limit) }, self.runner,
-    self.interpreter and { self.interpreter, root.path "tuner/child.lua" } or {}, { self.program, literal.integer(cell - 1), literal.integer(rounds),
-    literal.integer(seed), literal.integer(engine.SLOT), literal.integer(#numbers) })
-  for _, number in ipairs(numbers) do
-    local one = self.kernel.list[number + 1]
-    local text = literal.integer(number)
-    words = shell.words(words, self.interpreter and { text, one.symbol, one.object } or { text })
-  end
+  local words = shell.words({ "timeout", "-k", "1", tostring(self.limit) }, self.runner, self.command)
+  for _, number in ipairs { cell - 1, rounds, seed, engine.SLOT, #numbers } do words[#words + 1] = literal.integer(number) end
+  for _, number in ipairs(numbers) do words[#words + 1] = literal.integer(number) end
   return words
 end
 

@@ -7,8 +7,8 @@ local search = {}
 
 --- Rounds of the first heat and of the duels, and how many candidates are tried at most, by effort.
 search.efforts = {
-  quick = { heat = 3, duel = 24, most = 32 },
-  normal = { heat = 4, duel = 60, most = 192 },
+  quick = { heat = 3, duel = 24, most = 24 },
+  normal = { heat = 4, duel = 60, most = 96 },
   thorough = { heat = 6, duel = 120, most = math.huge },
 }
 
