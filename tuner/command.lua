@@ -113,8 +113,9 @@ end
 local function kind_of(args, job, its_version)
   local names = {}
   for _, target in ipairs(job.targets) do names[#names + 1] = target.name end
-  return shell.line(shell.words(args.specs, { "--target", table.concat(names, ","), "--effort", args.effort, "--rows", args.rows or "",
-    "--regime", args.regime or "", "--runner", args.runner or "", "--budget", tostring(job.budget), its_version, schedule.version(), version }))
+  return shell.line(shell.words(args.specs, { "--target", table.concat(names, ","), "--effort", args.effort,
+    "--rows", args.rows or "", "--regime", args.regime or "", "--runner", args.runner or "", "--budget", tostring(job.budget),
+    its_version, schedule.version(), version }))
 end
 
 local function is_interrupt(err) return type(err) == "string" and err:find "interrupted!" end
@@ -147,7 +148,8 @@ local function tune(args)
   if is_here then tell_conditions(say) end
   local failed
   shell.in_temporary_directory(function(scratch)
-    local builder = build.new { cc = cc, version = its_version, jobs = machine.cpus(), cache = places.cache() .. "/objects", scratch = scratch }
+    local builder = build.new { cc = cc, version = its_version, jobs = machine.cpus(), cache = places.cache() .. "/objects",
+      scratch = scratch }
     local job = { specs = specs, targets = its_targets, cells = find_cells, effort = search.efforts[args.effort], budget = budget_of(args),
       engine = engine.new { build = builder, runner = words_of(args.runner), is_here = is_here },
       compiler = toolchain.identity(its_version), seed = 0, progress = say,

@@ -56,7 +56,9 @@ end
 
 function engine.compile_runtime(self)
   local list = {}
-  for i, path in ipairs(engine.sources(not self.interpreter)) do list[i] = { path = path, key = path:match("[^/]*/[^/]*$") .. self.content } end
+  for i, path in ipairs(engine.sources(not self.interpreter)) do
+    list[i] = { path = path, key = path:match("[^/]*/[^/]*$") .. self.content }
+  end
   self.build:compile(list, shell.words(COMMON, { "-fPIC" }, INCLUDES, { "-c" }))
   for i, source in ipairs(list) do list[i] = source.object or failure("tune: %s", source.complaint) end
   return list

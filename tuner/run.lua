@@ -1,7 +1,6 @@
 --- A run: every kernel on every target in every regime, one after the other.
 
 local candidates = require "tuner.candidates"
-local engine = require "tuner.engine"
 local failure = require "gen.failure"
 local judge = require "tuner.judge"
 local machine = require "bench.machine"

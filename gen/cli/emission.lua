@@ -88,8 +88,10 @@ function emission.new(arguments, layout, args)
   local specs, models = inputs.specs(arguments)
   local records = tuned.open(args.tuned, args.require_tuned)
   local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
-  return { layout = LAYOUTS[layout], specs = specs, targets = targets, overrides = tuned.chooser(args.schedule, records), prefix = prefix,
-    words = words_of(arguments, layout, args, targets, whole), user_files = shell.words(user_files(arguments, args), records and records.files or {}),
+  return { layout = LAYOUTS[layout], specs = specs, targets = targets, prefix = prefix,
+    overrides = tuned.chooser(args.schedule, records),
+    words = words_of(arguments, layout, args, targets, whole),
+    user_files = shell.words(user_files(arguments, args), records and records.files or {}),
     options = { prefix = prefix, command = shell.line(command), models = models,
       bindings = inputs.languages(args.bindings) } }
 end

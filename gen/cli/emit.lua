@@ -8,7 +8,8 @@ local usage = require "gen.usage"
 
 local command = {
   summary = "Generate C from specs and spec files.",
-  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "tuned", "require_tuned", "bindings", "check", "depfile", "stamp" },
+  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "tuned", "require_tuned",
+    "bindings", "check", "depfile", "stamp" },
   examples = {
     "normgen emit 'rmsnorm fwd bf16 h=4096 addout' --target native -o out",
     "normgen emit specs/llama3_8b.lua --target scalar,avx2,avx512,neon -o out",

@@ -78,7 +78,8 @@ describe("records", function()
   end)
 
   it("distil to one for each kernel, target and regime of a microarchitecture", function()
-    local list = memory.distilled { record { quality = "noisy" }, record { compiler = "clang 19.1.7" }, record { cpu = "AuthenticAMD-25-97-2", rounds = 5 },
+    local list = memory.distilled { record { quality = "noisy" }, record { compiler = "clang 19.1.7" },
+      record { cpu = "AuthenticAMD-25-97-2", rounds = 5 },
       record { regime = "dram" }, record { microarchitecture = "zen5", cpu = "AuthenticAMD-26-2-1" } }
     assert.equal(3, #list)
     assert.equal("clang 19.1.7", list[2].compiler)

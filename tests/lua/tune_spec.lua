@@ -82,7 +82,8 @@ describe("normgen tune", function()
   it("keeps records that emit and explain use, from every interpreter", function()
     for i, lua in ipairs(normgen.interpreters) do
       local out, err = ok(with({ "tune", "rmsnorm f32 h=24", "--regime", "l2,hot" }, QUICK), lua)
-      assert.is_truthy(out:find("^%[1/2%] rmsnorm_fwd_f32_h24 " .. HERE .. "  best [%d.]+ %a?s  [+-]%d+%% vs default  hot, %d+ rows: "), out)
+      local first = "^%[1/2%] rmsnorm_fwd_f32_h24 " .. HERE .. "  best [%d.]+ %a?s  [+-]%d+%% vs default  hot, %d+ rows: "
+      assert.is_truthy(out:find(first), out)
       assert.is_truthy(out:find("\n[2/2] ", 1, true), out)
       assert.is_truthy(err:find("^tune: governor [^\n]+, turbo [^\n]+, load [^\n]+\n"), err)
       assert.is_nil(err:find "\27")
@@ -91,7 +92,8 @@ describe("normgen tune", function()
       local shown = ok({ "explain", "--stage=schedule", "rmsnorm f32 h=24", "--target", HERE, "--tuned", "user" }, lua)
       assert.is_truthy(shown:find("schedule  " .. list[1].schedule, 1, true), shown)
       assert.is_truthy(shown:find("\nchosen by this CPU and compiler\n", 1, true), shown)
-      ok({ "emit", "rmsnorm f32 h=24", "--target", HERE .. ",scalar", "--tuned", "user", "--require-tuned", "-o", home .. "/out" .. i }, lua)
+      local out_here = home .. "/out" .. i
+      ok({ "emit", "rmsnorm f32 h=24", "--target", HERE .. ",scalar", "--tuned", "user", "--require-tuned", "-o", out_here }, lua)
       local text = files.read(("%s/out%d/ng_rmsnorm_fwd_f32_h24_%s.c"):format(home, i, HERE))
       assert.is_truthy(text:find(" * Schedule:  " .. list[1].schedule, 1, true), text)
     end
@@ -121,8 +123,11 @@ exec cc "$@"
 ]]):format(home))
     files.write(home .. "/stuck", "")
     local words = with({ "tune", "rmsnorm f32 h=24", "rmsnorm f32 h=23", "--regime", "hot", "--cc", cc }, QUICK)
-    local code = normgen.sh(("setsid %s >%s/out 2>&1 & pid=$!; for i in $(seq 600); do grep -q '1/2' %s/out && break; sleep 0.2; done; kill -s KILL -- -$pid; wait $pid")
-      :format("env " .. line(words), home, home))
+    local code = normgen.sh(([[
+setsid env %s >%s/out 2>&1 & pid=$!
+for i in $(seq 600); do grep -q '1/2' %s/out && break; sleep 0.2; done
+kill -s KILL -- -$pid
+wait $pid]]):format(line(words), home, home))
     assert.equal(137, code)
     local known = records()
     assert.equal(1, #known)
@@ -142,7 +147,8 @@ for last in "$@"; do :; done
 if grep -q -e rmsnorm_fwd_f32_h22 -- "$last" 2>/dev/null; then echo "x.c:1: error: no such target" >&2; exit 1; fi
 exec cc "$@"
 ]])
-    local code, out, err = run(with({ "tune", "rmsnorm f32 h=22", "rmsnorm f32 h=24", "--target", lower, "--regime", "hot", "--cc", cc }, QUICK))
+    local words = { "tune", "rmsnorm f32 h=22", "rmsnorm f32 h=24", "--target", lower, "--regime", "hot", "--cc", cc }
+    local code, out, err = run(with(words, QUICK))
     assert.equal(1, code)
     assert.is_truthy(err:find("rmsnorm_fwd_f32_h22 for " .. lower .. ": x.c:1: error: no such target", 1, true), err)
     assert.is_truthy(err:find("normgen: tune: 1 kernels could not be tuned", 1, true), err)
