@@ -26,7 +26,7 @@ local function axis(canvas, scale, ticks, place, is_vertical)
   end
 end
 
-local ROOFLINE = { left = 70, right = 860, top = 20, bottom = 400, width = 960, height = 450 }
+local ROOFLINE = { left = 70, right = 840, top = 24, bottom = 400, width = 980, height = 450 }
 
 --- Operations in a nanosecond over operations for each byte; the roofs are what copies reach.
 -- @param machine of tuner/report/data.lua
@@ -51,7 +51,7 @@ function charts.roofline(machine)
       :format(label_of(record), record.rows, show.number(row.performance), show.number(row.bandwidth), show.time(record.ns)))
   end
   canvas:text((p.left + p.right) / 2, p.height - 8, "operations for each byte that a call reads or writes", "label", "middle")
-  canvas:text(p.left, p.top - 6, "operations in a nanosecond", "label")
+  canvas:text(p.left, p.top - 10, "operations in a nanosecond", "label")
   return canvas:done()
 end
 

@@ -87,7 +87,8 @@ local function html_table(columns, items)
 end
 
 local KEY = [[
-<p class="key"><span class="default"></span>default schedule<span class="plain"></span>fastest plain C loop<span class="peer"></span>fastest peer</p>
+<p class="key"><span class="default"></span>default schedule<span class="plain"></span>fastest plain C loop
+<span class="peer"></span>fastest peer</p>
 ]]
 
 local function html_machine(machine)

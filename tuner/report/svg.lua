@@ -61,7 +61,7 @@ function svg.log_scale(low, high, from, to)
 end
 
 -- What ticks of a logarithmic scale may be, times powers of ten.
-local STEPS = { 1, 2, 5 }
+local STEPS = { 1, 1.5, 2, 3, 5, 7 }
 
 --- Round values from low to high.
 function svg.log_ticks(low, high)
