@@ -7,14 +7,14 @@ local search = {}
 
 --- Rounds of the first heat and of the duels, and how many candidates are tried at most, by effort.
 search.efforts = {
-  quick = { heat = 3, duel = 24, most = 24 },
-  normal = { heat = 4, duel = 60, most = 96 },
-  thorough = { heat = 6, duel = 120, most = math.huge },
+  quick = { heat = 3, duel = 36, most = 24 },
+  normal = { heat = 4, duel = 240, most = 96 },
+  thorough = { heat = 6, duel = 480, most = math.huge },
 }
 
 -- Candidates that meet in the end; fewest rounds of a heat and of the duels; into how many measurements the duels are cut,
 -- each with new memory; most rounds of a heat.
-local FINALISTS, FEWEST, FEWEST_DUELS, PARTS, MOST = 4, 2, 12, 3, 64
+local FINALISTS, FEWEST, FEWEST_DUELS, PARTS, MOST = 4, 2, 12, 6, 64
 
 -- How likely an interval is wrong: of several candidates the luckiest one leads, so this is less than the usual 5 %.
 local ERROR = 0.001

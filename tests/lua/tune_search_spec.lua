@@ -115,7 +115,7 @@ describe("the search", function()
     local job, measured = world(planted(150, 2, 70, 1), { deadline = 0, spikes = 0 })
     local result = search.run(job)
     assert.equal(2, result.choice)
-    assert.equal(3, measured.calls)
+    assert.equal(6, measured.calls)
     assert.equal(4, result.tried)
   end)
 
