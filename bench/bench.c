@@ -70,21 +70,30 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-static unsigned char *data_of(const case_of *c, const char *name)
+static unsigned char *data_of(const case_of *c, ref_argument id)
 {
-    const cell_array *a = cell_find(&c->data, name);
+    const cell_array *a = cell_find(&c->data, id);
     return a ? a->data : NULL;
 }
 
 /* Rivals know forward norms with the usual parameters and one dtype. */
-static int describe_for_rivals(case_of *c, const ref_spec *s)
+static int is_plain(const ref_spec *s)
+{
+    static const char *const fusions[] = {"", " add", " addout"};
+    char text[128];
+    ref_spec plain;
+    if ((s->norm != REF_LAYERNORM && s->norm != REF_RMSNORM) || s->fusion > REF_ADDOUT) return 0;
+    snprintf(text, sizeof text, "%s %s h=%zu%s", s->norm == REF_LAYERNORM ? "layernorm" : "rmsnorm", s->x->name, s->h,
+             fusions[s->fusion]);
+    return ref_spec_parse(text, &plain) == 0 && ref_spec_equal(s, &plain);
+}
+
+static int describe_for_rivals(case_of *c)
 {
     static const char *const dtypes[] = {"f32", "bf16", "f16"};
+    const ref_spec *s = &c->data.spec;
     const int layernorm = s->norm == REF_LAYERNORM;
-    if ((!layernorm && s->norm != REF_RMSNORM) || s->affine != (layernorm ? REF_GAMMA_BETA : REF_GAMMA) || s->offset ||
-        s->fusion == REF_ADDAFTER || s->alpha || s->cast || s->acc_f64 || s->center_full || s->stats || s->strided)
-        return 0;
-    if (s->gamma != s->x || s->y != s->x || (s->fusion && s->residual != s->x)) return 0;
+    if (!is_plain(s)) return 0;
     for (int d = 0; d < 3; d++) {
         if (strcmp(dtypes[d], s->x->name) != 0) continue;
         c->call = (bench_call){layernorm,
@@ -95,53 +104,48 @@ static int describe_for_rivals(case_of *c, const ref_spec *s)
                                c->data.rows,
                                s->h,
                                (float)cell_eps,
-                               data_of(c, "x"),
-                               data_of(c, "residual"),
-                               data_of(c, "gamma"),
-                               data_of(c, "beta"),
-                               data_of(c, "y"),
-                               data_of(c, "sum"),
+                               data_of(c, REF_X),
+                               data_of(c, REF_RESIDUAL),
+                               data_of(c, REF_GAMMA_ROW),
+                               data_of(c, REF_BETA_ROW),
+                               data_of(c, REF_Y),
+                               data_of(c, REF_SUM),
                                NULL};
         return 1;
     }
     return 0;
 }
 
-static int limits_know(const char *name)
+static int limits_know(ref_argument id)
 {
-    static const char *const known[] = {"x", "residual", "gamma", "beta", "y", "sum"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], name) == 0) return 1;
-    return 0;
+    return id == REF_X || id == REF_RESIDUAL || id == REF_GAMMA_ROW || id == REF_BETA_ROW || id == REF_Y ||
+           id == REF_SUM;
 }
 
 /* Limits move rows of one length, in whole vectors. */
 static int describe_for_limits(case_of *c)
 {
-    const size_t bytes = cell_find(&c->data, "x")->bytes;
-    if (bytes % bench_limit_width != 0) return 0;
+    const size_t bytes = data_of(c, REF_X) ? cell_find(&c->data, REF_X)->bytes : 0;
+    if (bytes == 0 || bytes % bench_limit_width != 0) return 0;
     for (size_t i = 0; i < c->data.arrays; i++)
-        if (!limits_know(c->data.array[i].name) || c->data.array[i].bytes != bytes) return 0;
+        if (!limits_know(c->data.array[i].id) || c->data.array[i].bytes != bytes) return 0;
     c->traffic = (bench_traffic){c->data.rows,
                                  bytes,
                                  bytes,
-                                 data_of(c, "x"),
-                                 data_of(c, "residual"),
-                                 data_of(c, "gamma"),
-                                 data_of(c, "beta"),
-                                 data_of(c, "y"),
-                                 data_of(c, "sum")};
+                                 data_of(c, REF_X),
+                                 data_of(c, REF_RESIDUAL),
+                                 data_of(c, REF_GAMMA_ROW),
+                                 data_of(c, REF_BETA_ROW),
+                                 data_of(c, REF_Y),
+                                 data_of(c, REF_SUM)};
     return 1;
 }
 
-static void open_case(case_of *c, const char *name, size_t rows, const cell_signature *signature, double mean,
-                      double tolerance)
+static void open_case(case_of *c, const char *name, size_t rows, const char *spec, double mean, double tolerance)
 {
-    ref_spec spec;
     *c = (case_of){.name = name, .tolerance = tolerance};
-    if (ref_spec_parse(signature->spec, &spec) != 0) cell_die("the reference does not understand a spec");
-    cell_open(&c->data, signature, rows, mean);
-    c->fits_rivals = describe_for_rivals(c, &spec);
+    cell_open(&c->data, spec, rows, mean);
+    c->fits_rivals = describe_for_rivals(c);
     c->fits_limits = describe_for_limits(c);
 }
 
@@ -231,11 +235,11 @@ static int is_inexact(const bench_rival *rival, case_of *offset)
     return inexact;
 }
 
-static void add_rivals(entries *all, const cell_signature *signature)
+static void add_rivals(entries *all, const char *spec)
 {
     case_of offset;
     const int tells = all->cell->call.layernorm && all->cell->call.dtype == BENCH_F32;
-    if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, signature, large_mean, 0.02);
+    if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, spec, large_mean, 0.02);
     for (size_t t = 0; bench_rival_tables[t]; t++)
         for (const bench_rival *rival = bench_rival_tables[t]; rival->name; rival++) {
             entry e = {.kind = rival->accurate ? RIVAL : INEXACT, .rival = rival, .call = all->cell->call};
@@ -346,15 +350,15 @@ static void time_cell(const char *name, size_t rows, size_t rounds)
     if (!s.found.name) cell_die("no such kernel runs here");
 
     case_of c;
-    open_case(&c, name, rows, &s.found.signature, usual_mean, 1e-4);
-    fprintf(results, "cell\t%s\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, s.found.signature.spec,
-            rows * s.found.read_bytes, rows * s.found.write_bytes, s.found.parameter_bytes);
+    open_case(&c, name, rows, s.found.spec, usual_mean, 1e-4);
+    fprintf(results, "cell\t%s\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, s.found.spec, rows * s.found.read_bytes,
+            rows * s.found.write_bytes, s.found.parameter_bytes);
     static entries all;
     all.cell = &c;
     all.count = 0;
     all.rounds = rounds;
     for (size_t i = 0; bench_registries[i]; i++) bench_registries[i](add_kernel, &all);
-    if (c.fits_rivals) add_rivals(&all, &s.found.signature);
+    if (c.fits_rivals) add_rivals(&all, s.found.spec);
     if (c.fits_limits) add_limits(&all);
     for (size_t i = 0; i < all.count; i++) calibrate(&c, &all.list[i]);
     limit_rounds(&all);

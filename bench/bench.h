@@ -12,8 +12,8 @@ typedef struct bench_kernel {
     const char *variant; /* the registry that it comes from */
     const char *name;
     const char *target;
+    const char *spec;
     const char *schedule;
-    cell_signature signature;
     size_t read_bytes, write_bytes, parameter_bytes;
     cell_invoke *invoke;
 } bench_kernel;

@@ -14,9 +14,9 @@
 #include "reference.h"
 
 enum {
-    PERIOD = 61, /* rows that differ; the others repeat them */
-    EXTENT = 16, /* of what is neither rows nor h */
-    PIECE = 4096 /* elements that are converted at a time */
+    PERIOD = 61,    /* rows that differ; the others repeat them */
+    POSITIONS = 64, /* of kernels that have some; tuner/cells.lua knows it, too */
+    PIECE = 4096    /* elements that are converted at a time */
 };
 
 const double cell_eps = 1e-5;
@@ -54,18 +54,25 @@ static double next_number(uint64_t *state)
     return (double)(*state >> 33) / 1073741824.0 - 1;
 }
 
-/* Values lie around a middle; those of other arrays between -1 and 1. */
+/* Values lie around a middle, by the ends of names; those of other arrays between -1 and 1. */
 static const struct {
-    const char *name;
+    const char *end;
     double middle, reach;
-} ranges[] = {{"gamma", 1, 0.5}, {"beta", 0, 0.5}, {"var", 1, 0.5}};
+} ranges[] = {{"gamma", 1, 0.5}, {"gamma2", 1, 0.5}, {"beta", 0, 0.5}, {"var", 1, 0.5},
+              {"rstd", 1, 0.5},  {"square", 3, 0.5}, {"m2", 3, 0.5},   {"scale", 0, 0.5}};
 
-static double value_of(const cell *c, const char *name, uint64_t *state)
+static int ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name), rest = strlen(end);
+    return length >= rest && strcmp(name + length - rest, end) == 0;
+}
+
+static double value_of(const cell *c, const cell_array *a, uint64_t *state)
 {
     const double v = next_number(state);
-    if (strcmp(name, "x") == 0) return c->mean + v;
+    if (a->id == REF_X) return c->mean + v;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (strncmp(name, ranges[i].name, strlen(ranges[i].name)) == 0) return ranges[i].middle + ranges[i].reach * v;
+        if (ends_with(ref_arguments[a->id].name, ranges[i].end)) return ranges[i].middle + ranges[i].reach * v;
     return v;
 }
 
@@ -77,7 +84,7 @@ static void fill_row(const cell *c, const cell_array *a, unsigned char *to, uint
     for (size_t first = 0; first < n; first += PIECE) {
         const size_t count = n - first < PIECE ? n - first : PIECE;
         for (size_t i = 0; i < count; i++) {
-            piece_f64[i] = value_of(c, a->name, state);
+            piece_f64[i] = value_of(c, a, state);
             piece_f32[i] = (float)piece_f64[i];
         }
         a->dtype->store(to + first * a->dtype->size, ref_is_f64(a->dtype) ? (void *)piece_f64 : (void *)piece_f32,
@@ -85,65 +92,68 @@ static void fill_row(const cell *c, const cell_array *a, unsigned char *to, uint
     }
 }
 
-static void fill(const cell *c, const cell_array *a, uint64_t *state)
+/* The first period, then copies of it. */
+static void repeat(const cell_array *a, const unsigned char *period)
 {
     for (size_t r = 0; r < a->rows; r++) {
-        unsigned char *to = a->data + r * a->bytes;
-        if (r >= c->period)
-            memcpy(to, to - c->period * a->bytes, a->bytes);
-        else
-            fill_row(c, a, to, state);
+        unsigned char *row = a->data + r * a->bytes;
+        const unsigned char *from = period + r % a->period * a->bytes;
+        if (row != from) memcpy(row, from, a->bytes);
     }
 }
 
-/* Elements of a row of an array, and whether each row has its own. */
-static size_t elements_of(const char *shape, size_t h, int *by_row)
+static unsigned char *period_of(const cell_array *a)
 {
-    size_t elements = 1;
-    *by_row = 0;
-    while (*shape) {
-        const size_t length = strcspn(shape, ",");
-        if (length == 4 && memcmp(shape, "rows", length) == 0)
-            *by_row = 1;
-        else
-            elements *= length == 1 && *shape == 'h' ? h : EXTENT;
-        shape += length + (shape[length] == ',');
-    }
-    return elements;
+    unsigned char *p = calloc(a->period > 0 ? a->period : 1, a->bytes > 0 ? a->bytes : 1);
+    if (!p) cell_die("out of memory");
+    return p;
 }
 
-static void add_array(cell *c, const cell_argument *argument, size_t h)
+static void fill(const cell *c, cell_array *a, uint64_t *state)
 {
-    int by_row;
+    for (size_t r = 0; r < a->period; r++) fill_row(c, a, a->data + r * a->bytes, state);
+    repeat(a, a->data);
+    if (!ref_arguments[a->id].output) return;
+    a->initial = period_of(a);
+    memcpy(a->initial, a->data, a->period * a->bytes);
+}
+
+/* Rows that may repeat belong to kernels of rows: elsewhere a result hangs on all of them. */
+static void add_array(cell *c, ref_argument id, const ref_scalars *scalars)
+{
+    const ref_layout layout = ref_layout_of(&c->spec, id, scalars);
     cell_array *a = &c->array[c->arrays++];
-    a->name = argument->name;
-    a->dtype = ref_dtype_named(argument->dtype, strlen(argument->dtype));
-    if (!a->dtype) cell_die("the reference does not know a dtype");
-    a->bytes = elements_of(argument->shape, h, &by_row) * a->dtype->size;
-    a->rows = by_row ? c->rows : 1;
-    if (strcmp(argument->io, "out") == 0) {
-        a->expected = malloc(c->period * a->bytes);
-        if (!a->expected) cell_die("out of memory");
-    }
+    a->id = id;
+    a->dtype = ref_argument_dtype(&c->spec, id);
+    a->rows = layout.rows;
+    a->bytes = layout.columns * a->dtype->size;
+    a->period = layout.rows == c->rows ? c->period : layout.rows;
+    c->stride[c->arrays - 1] = (ptrdiff_t)(layout.columns / layout.heads);
+    if (ref_arguments[id].output) a->expected = period_of(a);
 }
 
-static double scalar_of(const cell_argument *argument)
+/* Arrays and scalars, each in call order, and the strides of matrices. */
+static void sort_arguments(cell *c)
 {
-    return strcmp(argument->name, "eps") == 0 ? cell_eps : strcmp(argument->dtype, "size_t") == 0 ? EXTENT : 0.5;
-}
-
-/* Sorts the arguments: arrays, strides and other scalars, each in call order. */
-static void sort_arguments(cell *c, const cell_signature *s)
-{
-    size_t strides = 0, scalars = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        const cell_argument *argument = &s->arguments[i];
-        if (strcmp(argument->shape, "scalar") != 0)
-            add_array(c, argument, s->h);
-        else if (strcmp(argument->dtype, "ptrdiff_t") == 0)
-            c->stride[strides++] = (ptrdiff_t)s->h;
-        else if (strcmp(argument->name, "rows") != 0)
-            c->scalar[scalars++] = scalar_of(argument);
+    const ref_scalars scalars = {c->rows,
+                                 {[REF_POSITION_COUNT] = POSITIONS,
+                                  [REF_ROWS_PER_BATCH] = (double)c->rows,
+                                  [REF_ALPHA] = 0.5,
+                                  [REF_MOMENTUM] = 0.125,
+                                  [REF_EPS] = cell_eps,
+                                  [REF_G] = 1.5,
+                                  [REF_YSCALE] = 0.0625,
+                                  [REF_YZERO] = 3}};
+    size_t count = 0, strides = 0;
+    for (int id = 0; id < REF_ARGUMENTS; id++) {
+        if (!ref_argument_dtype(&c->spec, (ref_argument)id)) continue;
+        if (!ref_is_array((ref_argument)id)) {
+            c->scalar[count++] = scalars.of[id];
+            continue;
+        }
+        add_array(c, (ref_argument)id, &scalars);
+        const ptrdiff_t stride = c->stride[c->arrays - 1];
+        if (ref_arguments[id].kind == REF_MATRIX) c->stride[strides++] = stride;
     }
 }
 
@@ -152,7 +162,7 @@ static void sort_arguments(cell *c, const cell_signature *s)
    buffers can slow any loop down by a factor of four. */
 static void place_arrays(cell *c)
 {
-    size_t at[CELL_ARGUMENTS], size = 0;
+    size_t at[REF_ARGUMENTS], size = 0;
     for (size_t i = 0; i < c->arrays; i++) {
         at[i] = size;
         size = (at[i] + c->array[i].rows * c->array[i].bytes + 4095) / 4096 * 4096;
@@ -171,40 +181,54 @@ static void place_arrays(cell *c)
 
 static void compute_expected(cell *c, const char *spec)
 {
-    void *ptr[CELL_ARGUMENTS];
-    for (size_t i = 0; i < c->arrays; i++) ptr[i] = c->array[i].expected ? c->array[i].expected : c->array[i].data;
+    void *ptr[REF_ARGUMENTS];
+    for (size_t i = 0; i < c->arrays; i++) {
+        const cell_array *a = &c->array[i];
+        ptr[i] = a->expected ? a->expected : a->data;
+        if (a->initial) memcpy(a->expected, a->initial, a->period * a->bytes);
+    }
     if (ng_reference(spec, c->period, ptr, c->stride, c->scalar) != 0)
         cell_die("the reference does not understand a spec");
 }
 
-void cell_open(cell *c, const cell_signature *signature, size_t rows, double mean)
+void cell_open(cell *c, const char *spec, size_t rows, double mean)
 {
-    *c = (cell){.rows = rows, .period = rows < PERIOD ? rows : PERIOD, .mean = mean};
-    sort_arguments(c, signature);
+    *c = (cell){.rows = rows, .mean = mean};
+    if (ref_spec_parse(spec, &c->spec) != 0) cell_die("the reference does not understand a spec");
+    c->period = rows < PERIOD || ref_is_over_axes(&c->spec) ? rows : PERIOD;
+    sort_arguments(c);
     place_arrays(c);
     uint64_t state = 1;
     for (size_t i = 0; i < c->arrays; i++)
-        if (!c->array[i].expected) fill(c, &c->array[i], &state);
-    compute_expected(c, signature->spec);
+        if (ref_is_input(c->array[i].id)) fill(c, &c->array[i], &state);
+    compute_expected(c, spec);
 }
 
 void cell_close(cell *c)
 {
     munmap(c->arena, c->arena_bytes);
-    for (size_t i = 0; i < c->arrays; i++) free(c->array[i].expected);
+    for (size_t i = 0; i < c->arrays; i++) {
+        free(c->array[i].initial);
+        free(c->array[i].expected);
+    }
 }
 
-const cell_array *cell_find(const cell *c, const char *name)
+const cell_array *cell_find(const cell *c, ref_argument id)
 {
     for (size_t i = 0; i < c->arrays; i++)
-        if (strcmp(c->array[i].name, name) == 0) return &c->array[i];
+        if (c->array[i].id == id) return &c->array[i];
     return NULL;
 }
 
 void cell_spoil(cell *c)
 {
-    for (size_t i = 0; i < c->arrays; i++)
-        if (c->array[i].expected) memset(c->array[i].data, 0xff, c->array[i].rows * c->array[i].bytes);
+    for (size_t i = 0; i < c->arrays; i++) {
+        const cell_array *a = &c->array[i];
+        if (a->initial)
+            repeat(a, a->initial);
+        else if (a->expected)
+            memset(a->data, 0xff, a->rows * a->bytes);
+    }
 }
 
 int cell_is_right(const cell *c, cell_close_enough *judge, const void *context)
@@ -212,7 +236,7 @@ int cell_is_right(const cell *c, cell_close_enough *judge, const void *context)
     for (size_t i = 0; i < c->arrays; i++) {
         const cell_array *a = &c->array[i];
         for (size_t r = 0; a->expected && r < a->rows; r++) {
-            const unsigned char *row = a->data + r * a->bytes, *expected = a->expected + r % c->period * a->bytes;
+            const unsigned char *row = a->data + r * a->bytes, *expected = a->expected + r % a->period * a->bytes;
             if (memcmp(row, expected, a->bytes) == 0) continue;
             if (!judge || !judge(context, a->dtype, row, expected, a->bytes / a->dtype->size)) return 0;
         }

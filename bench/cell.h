@@ -1,48 +1,33 @@
 /* A cell: a kernel's arguments for a number of rows, filled with data, and what the reference computes from it. Shared
-   by the bench and the tuner. Knows of a kernel only what its descriptor says. */
+   by the bench and the tuner. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 
 #include <stddef.h>
 
-#include "dtype.h"
-
-enum { CELL_ARGUMENTS = 24 };
-
-/* One argument, as in the descriptors of a registry. */
-typedef struct cell_argument {
-    const char *name;
-    const char *dtype;
-    const char *shape; /* "scalar", or the extents with commas in between */
-    const char *io;
-} cell_argument;
-
-/* What a kernel is called with. */
-typedef struct cell_signature {
-    const char *spec;
-    size_t h, count;
-    cell_argument arguments[CELL_ARGUMENTS];
-} cell_signature;
+#include "spec.h"
 
 typedef void cell_invoke(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
 
 /* An array argument. */
 typedef struct cell_array {
-    const char *name;
+    ref_argument id;
     const ref_dtype *dtype;
-    size_t bytes;            /* of a row, or of the whole array if all rows share it */
-    size_t rows;             /* 1 if all rows share it */
-    unsigned char *data;     /* rows repeat after the period of the cell */
-    unsigned char *expected; /* of an output: what the rows of a period must hold; else NULL */
+    size_t rows, bytes;      /* of a row; what all rows share is a single row */
+    size_t period;           /* after so many rows they repeat */
+    unsigned char *data;     /* what a call is given */
+    unsigned char *initial;  /* of what is read and written: a period as it is before a call; else NULL */
+    unsigned char *expected; /* of what is written: a period as it must be after a call; else NULL */
 } cell_array;
 
 typedef struct cell {
+    ref_spec spec;
     size_t rows, period, arrays;
     double mean; /* of x */
-    cell_array array[CELL_ARGUMENTS];
-    void *ptr[CELL_ARGUMENTS];
-    ptrdiff_t stride[CELL_ARGUMENTS];
-    double scalar[CELL_ARGUMENTS];
+    cell_array array[REF_ARGUMENTS];
+    void *ptr[REF_ARGUMENTS]; /* data in call order, without gaps */
+    ptrdiff_t stride[REF_ARGUMENTS];
+    double scalar[REF_ARGUMENTS]; /* in call order, without gaps */
     void *arena;
     size_t arena_bytes;
 } cell;
@@ -51,13 +36,13 @@ typedef struct cell {
 extern const double cell_eps;
 
 /* Fills a cell; ends the program if that is not possible. */
-void cell_open(cell *c, const cell_signature *signature, size_t rows, double mean);
+void cell_open(cell *c, const char *spec, size_t rows, double mean);
 void cell_close(cell *c);
 
-/* The array of that name, or NULL. */
-const cell_array *cell_find(const cell *c, const char *name);
+/* An array of the cell, or NULL. */
+const cell_array *cell_find(const cell *c, ref_argument id);
 
-/* Overwrites all outputs. */
+/* Brings all outputs into the state that they have before a call. */
 void cell_spoil(cell *c);
 
 /* Whether two rows of n elements are as good as equal although their bits differ. */

@@ -50,13 +50,14 @@ local function guess(plan, target, chosen, streams, rows, level)
 end
 
 --- Sorts schedules by the guess; the first one, the default, stays first, and equals stay in order of their texts.
+-- Kernels of channels have so few schedules that no guess is needed.
 -- @param list array of schedules
 -- @param streams function that tells whether a schedule streams in this call
 -- @return the same array
 function cost.order(plan, target, list, streams, rows, level)
   local guesses, texts = {}, {}
   for i, chosen in ipairs(list) do
-    guesses[chosen] = i == 1 and -1 or guess(plan, target, chosen, streams(chosen), rows, level)
+    guesses[chosen] = i == 1 and -1 or plan.geometry and 0 or guess(plan, target, chosen, streams(chosen), rows, level)
     texts[chosen] = schedule.format(chosen)
   end
   table.sort(list, function(a, b)

@@ -15,6 +15,7 @@ end
 
 --- Bytes that the last sweep of a call of so many rows stores.
 local function stored_bytes(plan, rows)
+  if plan.geometry then return 0 end
   local bytes = 0
   for _, store in ipairs(plans.final_stores(plan)) do bytes = math.max(bytes, rows * plan.n * dtypes[store.dtype].bytes) end
   return bytes
@@ -22,14 +23,14 @@ end
 
 --- Whether a schedule streams in a call of so many rows.
 local function streams(plan, chosen, rows)
-  return chosen.stream > 0 and stored_bytes(plan, rows) >= chosen.stream * 1024
+  return (chosen.stream or 0) > 0 and stored_bytes(plan, rows) >= chosen.stream * 1024
 end
 
 --- What decides how a call of so many rows runs: schedules with the same text are twins there.
 local function behaviour(plan, chosen, rows)
   local copy = {}
-  for _, knob in ipairs(schedule.knobs()) do copy[knob.key] = chosen[knob.key] end
-  copy.stream = streams(plan, chosen, rows) and 1 or 0
+  for _, knob in ipairs(schedule.knobs(plan)) do copy[knob.key] = chosen[knob.key] end
+  if chosen.stream then copy.stream = streams(plan, chosen, rows) and 1 or 0 end
   return schedule.format(copy)
 end
 
@@ -41,12 +42,12 @@ end
 -- @param level "hot", "l2" or "dram": where the call's data are
 -- @return array of schedules (gen/schedule.lua)
 function space.list(plan, target, rows, level)
-  local knobs, settings, default = schedule.knobs(), {}, schedule.choose(plan, target)
+  local knobs, settings, default = schedule.knobs(plan), {}, schedule.choose(plan, target)
   local list, place = { default }, { [behaviour(plan, default, rows)] = 1 }
   local function add(chosen)
     local key = behaviour(plan, chosen, rows)
     local index = place[key]
-    if not index and chosen.rows <= rows then
+    if not index and (chosen.rows or 1) <= rows then
       list[#list + 1] = chosen
       place[key] = #list
     elseif index and index > 1 and chosen.stream == default.stream then

@@ -22,19 +22,7 @@ local REGIMES = { tuned.SMALL, "l2", tuned.LARGE }
 
 local function wrong_schedule(text)
   local settings, reason = schedule.parse(text)
-  if not settings then return reason end
-  local count = 0
-  for _, knob in ipairs(schedule.knobs()) do
-    local is_legal = false
-    for _, value in ipairs(knob.values) do is_legal = is_legal or value == settings[knob.key] end
-    if not is_legal then
-      local value = settings[knob.key]
-      return value and ("schedule %s=%s is not known"):format(knob.key, usage.quote(value)) or "schedule has no " .. knob.key
-    end
-    count = count + 1
-  end
-  for _ in text:gmatch "=" do count = count - 1 end
-  return count ~= 0 and "unknown knob in schedule " .. usage.quote(text)
+  return reason or schedule.fault(settings)
 end
 
 --- Why a line is no record that can be used, or nil.
@@ -47,7 +35,7 @@ local function fault(record)
   if record.space ~= schedule.version() then
     return ("made for schedule space %s, not %s"):format(usage.quote(record.space), schedule.version())
   end
-  return wrong_schedule(record.schedule) or nil
+  return wrong_schedule(record.schedule)
 end
 
 --- Reads lines of JSON. Lines that are no usable records are skipped one by one.

@@ -22,16 +22,17 @@ extern const verify_alias verify_no_alias;
 /* Where buffers lie: right after a forbidden page, up to one, or 1 to 15 elements off, each buffer by itself. */
 typedef enum verify_placement { PLACE_FIRST, PLACE_LAST, PLACE_SHIFTED, PLACEMENTS } verify_placement;
 
-/* One pointer argument of a kernel: `rows` rows of `columns` elements, for parameters one row. */
+/* One array of a kernel: rows of neighbouring elements; heads with strides of their own are rows, too. */
 typedef struct verify_argument {
     ref_argument id;
-    const ref_dtype *dtype; /* NULL: the kernel has no such argument */
-    ref_shape shape;
-    size_t columns;
-    unsigned char *expected; /* the rows, packed, as before the call; for outputs, what it must write */
+    const ref_dtype *dtype;  /* NULL: the kernel has no such argument */
+    size_t rows, columns;    /* as the case has them */
+    unsigned char *initial;  /* of what is read: the rows, packed, as before the call */
+    unsigned char *expected; /* and as they must be after it; for inputs the same memory */
+    size_t heads;            /* so many rows have a place in each row of the call */
     verify_memory memory;
     unsigned char *placed; /* where the kernel finds it */
-    ptrdiff_t stride;      /* elements from one row to the next */
+    ptrdiff_t stride, head_stride; /* elements from one row of the call to the next, and from head to head */
     int shares;            /* an output that lies in an input's buffer */
 } verify_argument;
 
@@ -42,32 +43,34 @@ typedef struct verify_subject {
     const verify_alias *aliases[VERIFY_ALIASES];
     size_t alias_count;
     const verify_kind *kinds;
-    double *row; /* h reals to make data in */
+    double *row; /* reals to make data in */
 } verify_subject;
 
 /* One call to try. */
 typedef struct verify_case {
-    size_t index, rows;
+    size_t index;
+    ref_scalars scalars;
     const verify_kind *kind;
     const verify_alias *alias;
     verify_placement place;
-    double alpha, eps;
     uint64_t seed;
 } verify_case;
 
-/* Prepares a kernel name for cases of up to `rows` rows. Returns NULL, or what is wrong: the spec is not understood,
- * the kernel's descriptor has other arguments than the contract says, there is no memory. Close it in both cases. */
-const char *verify_open(verify_subject *s, const ng_kernel *kernel, size_t rows);
+/* Prepares a kernel name for cases with these scalars. Returns NULL, or what is wrong: the spec is not understood, the
+ * kernel's descriptor has other arguments than the contract says, there is no memory. Close it in both cases. */
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *cases, size_t count);
 void verify_close(verify_subject *s);
 
-/* The rows of an argument in a call with `rows` rows, and its elements. */
-size_t verify_rows(const verify_argument *a, size_t rows);
-size_t verify_elements(const verify_argument *a, size_t rows);
+/* Gives the arguments the sizes of a case: what the following functions need first. */
+void verify_begin(verify_subject *s, const verify_case *c);
+
+/* The elements of an argument, 0 if there is no such array. */
+size_t verify_elements(const verify_argument *a);
 
 /* Row `row` of an argument as placed. */
 unsigned char *verify_row_at(const verify_argument *a, size_t row);
 
-/* Makes the input bytes of a case. */
+/* Begins a case and makes its input bytes. */
 void verify_make_inputs(verify_subject *s, const verify_case *c);
 
 /* Lets the reference write the expected outputs. */
@@ -86,7 +89,7 @@ int verify_lay_out_far(verify_subject *s, const verify_case *c, verify_memory fa
 const char *verify_call(const verify_subject *s, const ng_kernel *kernel, const verify_case *c);
 
 /* Has the call written to the bytes around an argument? Between its rows? */
-int verify_touched_around(const verify_argument *a, size_t rows);
-int verify_touched_between(const verify_argument *a, size_t rows);
+int verify_touched_around(const verify_argument *a);
+int verify_touched_between(const verify_argument *a);
 
 #endif

@@ -52,7 +52,7 @@ class _Entry(ctypes.Structure):
 
 
 class Argument:
-    """An argument: `name`, `dtype`, `shape` ("scalar", "rows", "h" or "rows,h"), `is_output`."""
+    """An argument: `name`, `dtype`, `shape` ("scalar", or axes, such as "rows,h"), `is_output`."""
 
     def __init__(self, entry):
         self.name, self.dtype, self.shape = (getattr(entry, key).decode() for key in ("name", "dtype", "shape"))
@@ -62,7 +62,8 @@ class Argument:
 
     def shape_beside(self, x_shape):
         """The shape of this array where x has a shape."""
-        return {"rows": x_shape[:-1], "h": x_shape[-1:], "rows,h": x_shape}[self.shape]
+        sizes = {"rows": x_shape[:-1], "h": x_shape[-1:]}
+        return sum((sizes[axis] if axis in sizes else (int(axis),) for axis in self.shape.split(",")), ())
 
 
 def _is_tensor(value):

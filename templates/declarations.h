@@ -7,7 +7,7 @@ typedef struct ${p}arg {
     const char *name;
     const char *ctype;
     const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
-    const char *shape; /* "scalar", "rows", "h" or "rows,h" */
+    const char *shape; /* "scalar", or axes, such as "rows,h": names, or numbers where the kernel fixes them */
     const char *io;    /* "in" or "out" */
 } ${p}arg;
 
@@ -24,7 +24,8 @@ typedef struct ${p}kernel {
     size_t arg_count;
     const ${p}arg *args;  /* in call order */
     void (*fn)(void);     /* cast it to the kernel's prototype */
-    /* Calls the kernel: pointer arguments in call order, scalar arguments but rows in call order. stride is not used by
+    /* Calls the kernel: pointer arguments in call order, scalar arguments but rows in call order; whole numbers among them
+       are exact up to 2^53. stride is not used by
        kernels of contiguous rows and may be NULL. */
     void (*invoke)(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
     int (*runs_here)(void); /* 1 if this CPU and its operating system can run the kernel */

@@ -115,6 +115,21 @@ typedef struct ${p}selftest_array {
     int is_output;
 } ${p}selftest_array;
 
+/* The product of the axes of a shape from `axis` on: "h", or a number. */
+static size_t ${p}selftest_product(const ${p}kernel *kernel, const char *axis)
+{
+    size_t product = 1;
+    while (*axis != 0) {
+        size_t number = 0;
+        for (; *axis >= '0' && *axis <= '9'; ++axis)
+            number = number * 10 + (size_t)(*axis - '0');
+        product *= *axis == 'h' ? kernel->h : number;
+        axis += *axis == 'h';
+        axis += *axis == ',';
+    }
+    return product;
+}
+
 /* Whether the kernel gives the golden rows. Outputs are filled before, too, so that what it does not write shows. */
 static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
 {
@@ -123,19 +138,25 @@ static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_gold
     ptrdiff_t stride[${arguments}];
     double scalar[${arguments}];
     size_t count = 0, strides = 0, scalars = 0;
+    const char *shape = "";
     unsigned char *end = ${p}selftest_memory;
     for (size_t i = 1; i < kernel->arg_count; ++i) {
         const ${p}arg *arg = &kernel->args[i];
         if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
-            stride[strides++] = (ptrdiff_t)kernel->h;
+            const size_t suffix = sizeof "_head_stride" - 1, length = strlen(arg->name);
+            const int is_of_heads = length > suffix && strcmp(arg->name + length - suffix, "_head_stride") == 0;
+            stride[strides++] = (ptrdiff_t)(is_of_heads ? ${p}selftest_product(kernel, strrchr(shape, ',') + 1) : kernel->h);
         } else if (strcmp(arg->shape, "scalar") == 0) {
-            scalar[scalars++] = 0.8125;
+            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? 1 : 0.8125;
         } else {
             ${p}selftest_array *array = &arrays[count];
             array->format = ${p}selftest_format_of(arg);
             array->data = end;
-            array->rows = arg->shape[0] == 'r' ? golden->rows : 1;
-            array->n = strcmp(arg->shape, "rows") == 0 ? 1 : kernel->h;
+            const char *const comma = strchr(arg->shape, ',');
+            const int has_rows = arg->shape[0] == 'r' || arg->shape[0] == 'b'; /* a batch is one row here */
+            shape = arg->shape;
+            array->rows = has_rows ? golden->rows : 1;
+            array->n = ${p}selftest_product(kernel, !has_rows ? arg->shape : comma != NULL ? comma + 1 : "");
             array->is_output = strcmp(arg->io, "out") == 0;
             const size_t row_bytes = array->n * array->format->bytes;
             for (size_t row = 0; row < array->rows; ++row) {

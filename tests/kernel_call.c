@@ -27,10 +27,18 @@ static void fill(const ng_arg *arg, void *memory, size_t n)
     }
 }
 
+/* The product of the axes of a shape but for rows. */
+static size_t width_of(const ng_kernel *kernel, const char *shape)
+{
+    size_t width = 1;
+    for (const char *axis = shape; axis != NULL; axis = strchr(axis, ',') != NULL ? strchr(axis, ',') + 1 : NULL)
+        width *= *axis == 'h' ? kernel->h : *axis == 'r' ? 1 : strtoul(axis, NULL, 10);
+    return width;
+}
+
 static void add_pointer(kernel_call *c, const ng_arg *arg)
 {
-    const size_t width = strcmp(arg->shape, "rows") == 0 ? 1 : c->kernel->h;
-    const size_t row_bytes = width * size_of(arg), i = c->count++;
+    const size_t row_bytes = width_of(c->kernel, arg->shape) * size_of(arg), i = c->count++;
     c->row_bytes[i] = strncmp(arg->shape, "rows", 4) == 0 ? row_bytes : 0;
     c->bytes[i] = c->row_bytes[i] != 0 ? c->rows * row_bytes : row_bytes;
     c->output[i] = strcmp(arg->io, "out") == 0;

@@ -17,9 +17,9 @@ local candidates = {}
 local BATCH = 8
 
 -- A prefix that tells the schedule: the place of each value among those of its knob.
-local function prefix_of(chosen)
+local function prefix_of(plan, chosen)
   local parts = {}
-  for i, knob in ipairs(schedule.knobs()) do
+  for i, knob in ipairs(schedule.knobs(plan)) do
     for place, value in ipairs(knob.values) do
       if value == tostring(chosen[knob.key]) then parts[i] = literal.integer(place) end
     end
@@ -28,7 +28,7 @@ local function prefix_of(chosen)
 end
 
 local function candidate(plan, target, chosen, number)
-  local code, prefix = lower.new(plan, target, chosen), prefix_of(chosen)
+  local code, prefix = lower.new(plan, target, chosen), prefix_of(plan, chosen)
   local text = emit.kernel(code, { prefix = prefix, command = "normgen tune" }).text
   return { number = number, schedule = schedule.format(chosen), size = #text,
     symbol = ("%sinvoke_%s_%s"):format(prefix, code.problem.name, code.target),
@@ -81,16 +81,9 @@ end
 
 --- The table of cells as C.
 function candidates.cells_text(kernel)
-  local arguments, cells = {}, {}
-  for i, argument in ipairs(kernel.problem.args) do
-    local shape = argument.shape == "scalar" and "scalar" or table.concat(argument.shape, ",")
-    arguments[i] = ('        { "%s", "%s", "%s", "%s" },'):format(argument.name, argument.dtype, shape, argument.io)
-  end
-  for i, cell in ipairs(kernel.cells) do cells[i] = ("    { &signature, %s },"):format(literal.integer(cell.rows)) end
-  return table.concat({ '#include "measure.h"', "",
-    ('static const cell_signature signature = { "%s", %s, %s,'):format(kernel.spec, literal.integer(kernel.problem.h),
-      literal.integer(#arguments)), "    {", table.concat(arguments, "\n"), "    } };",
-    "const tuner_cell tuner_cells[] = {", table.concat(cells, "\n"), "};", "" }, "\n")
+  local cells = {}
+  for i, cell in ipairs(kernel.cells) do cells[i] = ('    { "%s", %s },'):format(kernel.spec, literal.integer(cell.rows)) end
+  return ('#include "measure.h"\n\nconst tuner_cell tuner_cells[] = {\n%s\n};\n'):format(table.concat(cells, "\n"))
 end
 
 --- The table of candidates for a program that has them linked in.

@@ -14,7 +14,16 @@ local function footprint(regime, caches)
   return regime == "l2" and caches[2] / 2 or math.max(MEMORY, 2 * caches[3])
 end
 
-local function bytes_of_row(problem) return problem.bytes_per_row.read + problem.bytes_per_row.write end
+-- Positions in the calls of kernels that have some; bench/cell.c knows it, too.
+local POSITIONS = 64
+
+local function bytes_of_row(problem)
+  local positions = 1
+  for _, argument in ipairs(problem.args) do
+    if argument.name == "positions" then positions = POSITIONS end
+  end
+  return positions * (problem.bytes_per_row.read + problem.bytes_per_row.write)
+end
 
 --- The call of a regime.
 -- @param problem problem (gen/problem.lua)

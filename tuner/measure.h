@@ -6,7 +6,7 @@
 
 /* A kernel's call for a number of rows. */
 typedef struct tuner_cell {
-    const cell_signature *signature;
+    const char *spec;
     size_t rows;
 } tuner_cell;
 

@@ -19,13 +19,13 @@ end
 --- The elements of an array as a product: "rows * 768".
 local function elements(argument, h)
   local factors = {}
-  for i, dimension in ipairs(argument.shape) do factors[i] = dimension == "h" and literal.integer(h) or dimension end
+  for i, axis in ipairs(argument.shape) do factors[i] = axis == "rows" and axis or literal.integer(axis == "h" and h or axis) end
   return table.concat(factors, " * ")
 end
 
 --- The elements from the first one of an array to its last one, as an expression of Lua.
 local function extent(argument, problem)
-  local rows_apart = problem.strided and #argument.shape == 2
+  local rows_apart = problem.strided and argument.is_matrix
   return rows_apart and ("extent(rows, %s_stride, %s)"):format(argument.name, literal.integer(problem.h)) or elements(argument, problem.h)
 end
 
@@ -45,7 +45,7 @@ local function lua_parameter(problem, argument)
   if argument.name == "rows" then return "rows  number of rows" end
   if argument.dtype == "ptrdiff_t" then return argument.name .. "  distance of its rows, in elements" end
   if argument.shape == "scalar" then return argument.name .. "  number" end
-  local size = problem.strided and #argument.shape == 2 and "rows, " .. literal.integer(problem.h) or elements(argument, problem.h)
+  local size = problem.strided and argument.is_matrix and "rows, " .. literal.integer(problem.h) or elements(argument, problem.h)
   return ("%s  %s[%s], %s%s"):format(argument.name, argument.ctype, size, io_text(argument),
     argument.ctype == "uint16_t" and " (" .. argument.dtype .. ")" or "")
 end
@@ -82,7 +82,7 @@ local function python_note(problem, argument)
   if argument.shape ~= "scalar" then
     local dimensions = {}
     for i, dimension in ipairs(argument.shape) do
-      dimensions[i] = dimension == "h" and literal.integer(problem.h) or "..."
+      dimensions[i] = dimension == "rows" and "..." or literal.integer(dimension == "h" and problem.h or dimension)
     end
     text = ("%s [%s], %s"):format(argument.dtype, table.concat(dimensions, ", "), io_text(argument))
   end

@@ -4,6 +4,7 @@ local dtype = require "gen.dtype"
 local golden = require "gen.golden"
 local literal = require "gen.literal"
 local sets = require "gen.emit.set"
+local shape = require "gen.shape"
 local template = require "gen.template"
 
 local selftest = {}
@@ -22,11 +23,10 @@ end
 
 --- Bytes of all arrays of a kernel.
 local function memory_of(problem, rows)
-  local extent, bytes = { rows = rows, h = problem.h }, 0
+  local extents, bytes = { rows = rows, batch = rows, h = problem.h }, 0
   for _, argument in ipairs(problem.args) do
     if argument.shape ~= "scalar" then
-      local size = dtype[argument.dtype].bytes
-      for _, axis in ipairs(argument.shape) do size = size * extent[axis] end
+      local size = shape.elements(argument.shape, extents) * dtype[argument.dtype].bytes
       bytes = bytes + math.ceil(size / ALIGNMENT) * ALIGNMENT
     end
   end

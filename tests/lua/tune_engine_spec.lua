@@ -21,7 +21,7 @@ end
 -- Puts C in front of what candidate `number` does.
 local function spoil(kernel, number, text)
   local one = kernel.list[number + 1]
-  one.text = one.text:gsub("%(void%)stride;", function() return text .. " (void)stride;" end)
+  one.text = one.text:gsub("%(void%)stride,", function() return text .. " (void)stride," end)
 end
 
 local function new_engine(runner)

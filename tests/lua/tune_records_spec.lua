@@ -49,9 +49,9 @@ describe("records", function()
       { (good:gsub('"rows":2,', ""):gsub("\n", "")), "rows is no number" },
       { memory.line(record { space = "ffffffff" }):sub(1, -2), "made for schedule space 'ffffffff', not " .. schedule.version() },
       { memory.line(record { contract = 2 }):sub(1, -2), "contract 2, not 1" },
-      { memory.line(record { schedule = OTHER .. " tiles=3" }):sub(1, -2), "unknown knob in schedule" },
+      { memory.line(record { schedule = OTHER .. " tiles=3" }):sub(1, -2), "schedule has an unknown knob" },
       { memory.line(record { schedule = OTHER:gsub("rows=1", "rows=3") }):sub(1, -2), "schedule rows='3' is not known" },
-      { memory.line(record { schedule = OTHER:gsub("rows=1 ", "") }):sub(1, -2), "schedule has no rows" },
+      { memory.line(record { schedule = OTHER:gsub("pipe=1 ", "") }):sub(1, -2), "schedule has no pipe" },
       { memory.line(record { schedule = "fast" }):sub(1, -2), "not a schedule" },
     }
     for i, case in ipairs(bad) do

@@ -18,12 +18,12 @@ static size_t real_size(const ref_dtype *dtype)
     return ref_is_f64(dtype) ? sizeof(double) : sizeof(float);
 }
 
-static array new_array(const ref_spec *spec, ref_argument argument, size_t rows)
+static array new_array(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars)
 {
-    const ref_shape shape = ref_arguments[argument].shape;
-    array a = {ref_argument_dtype(spec, argument), shape == REF_PARAMETER ? 1 : rows,
-               shape == REF_STATISTIC ? 1 : spec->h, 0, NULL};
-    a.stride = a.columns + (spec->strided && shape == REF_MATRIX ? (size_t)argument + 1 : 0);
+    const ref_layout layout = ref_layout_of(spec, argument, scalars);
+    const int has_gaps = spec->strided && ref_arguments[argument].kind == REF_MATRIX;
+    array a = {ref_is_array(argument) ? ref_argument_dtype(spec, argument) : NULL, layout.rows, layout.columns,
+               layout.columns + (has_gaps ? (size_t)argument + 1 : 0), NULL};
     if (a.dtype != NULL) {
         const size_t bytes = a.rows * a.stride * a.dtype->size;
         a.memory = malloc(bytes);
@@ -52,33 +52,33 @@ static void load(const array *a, void *to)
 
 void call_reference(const char *spec_text, size_t rows, const call *c)
 {
-    const void *const inputs[REF_ARGUMENTS] = {c->x, c->residual, c->gamma, c->beta, NULL, NULL, NULL, NULL};
-    void *const outputs[REF_ARGUMENTS] = {NULL, NULL, NULL, NULL, c->y, c->sum, c->mean, c->rstd};
     array arrays[REF_ARGUMENTS];
     void *ptr[REF_ARGUMENTS];
     ptrdiff_t stride[REF_ARGUMENTS];
-    size_t pointers = 0, strides = 0;
+    double scalar[REF_ARGUMENTS];
+    size_t pointers = 0, strides = 0, scalars = 0;
+    ref_scalars sizes = {rows, {0}};
     ref_spec spec;
     ck_assert_msg(ref_spec_parse(spec_text, &spec) == 0, "bad spec: %s", spec_text);
+    memcpy(sizes.of, c->scalar, sizeof sizes.of);
     for (int i = 0; i < REF_ARGUMENTS; i++) {
-        arrays[i] = new_array(&spec, (ref_argument)i, rows);
-        if (arrays[i].dtype == NULL) {
-            continue;
+        arrays[i] = new_array(&spec, (ref_argument)i, &sizes);
+        if (arrays[i].dtype != NULL) {
+            ptr[pointers++] = arrays[i].memory;
+        } else if (ref_argument_dtype(&spec, (ref_argument)i) != NULL) {
+            scalar[scalars++] = c->scalar[i];
         }
-        ptr[pointers++] = arrays[i].memory;
-        if (ref_arguments[i].shape == REF_MATRIX) {
+        if (arrays[i].dtype != NULL && ref_arguments[i].kind == REF_MATRIX) {
             stride[strides++] = (ptrdiff_t)arrays[i].stride;
         }
-        if (!ref_arguments[i].output) {
-            store(&arrays[i], inputs[i]);
+        if (arrays[i].dtype != NULL && !ref_arguments[i].output) {
+            store(&arrays[i], c->in[i]);
         }
     }
-    const double scalars[] = {c->alpha, c->eps};
-    ck_assert_int_eq(ng_reference(spec_text, rows, ptr, spec.strided ? stride : NULL, scalars + (spec.alpha ? 0 : 1)),
-                     0);
+    ck_assert_int_eq(ng_reference(spec_text, rows, ptr, spec.strided ? stride : NULL, scalar), 0);
     for (int i = 0; i < REF_ARGUMENTS; i++) {
         if (arrays[i].dtype != NULL && ref_arguments[i].output) {
-            load(&arrays[i], outputs[i]);
+            load(&arrays[i], c->out[i]);
         }
         free(arrays[i].memory);
     }

@@ -6,12 +6,12 @@
 
 #include "spec.h"
 
-/* The arrays of a call: of float, for f64 specs of double. Those that the spec does not have are not looked at. Inputs
- * are rounded to their formats, outputs widened. */
+/* The arguments of a call by their place. Arrays are of float, for f64 specs of double; those that the spec does not
+ * have are not looked at. Inputs are rounded to their formats, outputs widened. */
 typedef struct call {
-    const void *x, *residual, *gamma, *beta;
-    double alpha, eps;
-    void *y, *sum, *mean, *rstd;
+    const void *in[REF_ARGUMENTS];
+    void *out[REF_ARGUMENTS];
+    double scalar[REF_ARGUMENTS];
 } call;
 
 /* Runs the reference on `rows` rows, which have gaps between them if the spec is strided; fails the Check test if it

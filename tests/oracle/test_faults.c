@@ -22,7 +22,16 @@ static double wide[MAX], wide_gamma[MAX], wide_beta[MAX], wide_y[MAX];
 /* Runs one row of a spec without its h=, on the arrays above. */
 static void run(const char *words, size_t n, float eps, float *to)
 {
-    const call c = {x, residual, gamma_row, beta, 2.5, (double)eps, to, sum, &mean, &rstd};
+    const call c = {.in[REF_X] = x,
+                    .in[REF_RESIDUAL] = residual,
+                    .in[REF_GAMMA_ROW] = gamma_row,
+                    .in[REF_BETA_ROW] = beta,
+                    .scalar[REF_ALPHA] = 2.5,
+                    .scalar[REF_EPS] = (double)eps,
+                    .out[REF_Y] = to,
+                    .out[REF_SUM] = sum,
+                    .out[REF_MEAN] = &mean,
+                    .out[REF_RSTD] = &rstd};
     char text[128];
     snprintf(text, sizeof text, "%s h=%zu", words, n);
     call_reference(text, 1, &c);
@@ -31,7 +40,11 @@ static void run(const char *words, size_t n, float eps, float *to)
 /* The same for f64 without a residual. */
 static void run_f64(const char *words, size_t n, double eps)
 {
-    const call c = {.x = wide, .gamma = wide_gamma, .beta = wide_beta, .eps = eps, .y = wide_y};
+    const call c = {.in[REF_X] = wide,
+                    .in[REF_GAMMA_ROW] = wide_gamma,
+                    .in[REF_BETA_ROW] = wide_beta,
+                    .scalar[REF_EPS] = eps,
+                    .out[REF_Y] = wide_y};
     char text[128];
     snprintf(text, sizeof text, "%s h=%zu", words, n);
     call_reference(text, 1, &c);
@@ -402,13 +415,21 @@ START_TEST(d1_rows_are_independent)
 {
     enum { N = 96, ROWS = 300 };
     uint64_t random = 48391;
-    const call all = {.x = x, .gamma = gamma_row, .beta = beta, .eps = 1e-5, .y = y};
+    const call all = {.in[REF_X] = x,
+                      .in[REF_GAMMA_ROW] = gamma_row,
+                      .in[REF_BETA_ROW] = beta,
+                      .scalar[REF_EPS] = 1e-5,
+                      .out[REF_Y] = y};
     fill_normal(x, N * ROWS, -5, 37, &random);
     data_float_parameters(gamma_row, N, &random);
     data_float_parameters(beta, N, &random);
     call_reference("layernorm f32 h=96", ROWS, &all);
     for (size_t row = 0; row < ROWS; row++) {
-        const call one = {.x = x + row * N, .gamma = gamma_row, .beta = beta, .eps = 1e-5, .y = other};
+        const call one = {.in[REF_X] = x + row * N,
+                          .in[REF_GAMMA_ROW] = gamma_row,
+                          .in[REF_BETA_ROW] = beta,
+                          .scalar[REF_EPS] = 1e-5,
+                          .out[REF_Y] = other};
         call_reference("layernorm f32 h=96", 1, &one);
         ck_assert_mem_eq(other, y + row * N, N * sizeof *y);
     }
@@ -469,7 +490,7 @@ START_TEST(e8_e10_strides_of_any_size)
     uint64_t random = 1467;
     const double eps = 1e-5;
     fill_normal(x, FAR_H * FAR_ROWS, -5, 37, &random);
-    const call packed = {.x = x, .eps = eps, .y = y};
+    const call packed = {.in[REF_X] = x, .scalar[REF_EPS] = eps, .out[REF_Y] = y};
     call_reference("layernorm f32 h=100 affine=none", FAR_ROWS, &packed);
     far_rows from = new_far_rows(strides[_i][0]), to = new_far_rows(strides[_i][1]);
     for (ptrdiff_t row = 0; row < FAR_ROWS; row++) {

@@ -119,8 +119,16 @@ static void run(const char *text, const call *scalars, double *y_to, double *sum
     call_narrow(spec.residual, reals[1], residual, spec.h);
     call_narrow(spec.gamma, reals[2], gamma_row, spec.h);
     call_narrow(spec.gamma, reals[3], beta, spec.h);
-    const call c = {reals[0],     reals[1], reals[2], reals[3],   scalars->alpha,
-                    scalars->eps, reals[4], reals[5], &mean_real, &rstd_real};
+    const call c = {.in[REF_X] = reals[0],
+                    .in[REF_RESIDUAL] = reals[1],
+                    .in[REF_GAMMA_ROW] = reals[2],
+                    .in[REF_BETA_ROW] = reals[3],
+                    .scalar[REF_ALPHA] = scalars->scalar[REF_ALPHA],
+                    .scalar[REF_EPS] = scalars->scalar[REF_EPS],
+                    .out[REF_Y] = reals[4],
+                    .out[REF_SUM] = reals[5],
+                    .out[REF_MEAN] = &mean_real,
+                    .out[REF_RSTD] = &rstd_real};
     call_reference(text, 1, &c);
     call_widen(spec.x, y_to, reals[4], spec.h);
     call_widen(spec.x, &mean, &mean_real, 1);
@@ -161,7 +169,7 @@ static void check_addafter(const char *text, const ref_spec *spec, const call *s
 
 static void check_sum(const ref_spec *spec, const call *scalars)
 {
-    const double alpha = spec->alpha ? scalars->alpha : 1;
+    const double alpha = spec->alpha ? scalars->scalar[REF_ALPHA] : 1;
     for (size_t i = 0; i < spec->h; i++) {
         ck_assert(sum[i] == oracle_fma_to(spec->residual, alpha, residual[i], x[i]));
     }
@@ -170,10 +178,10 @@ static void check_sum(const ref_spec *spec, const call *scalars)
 /* Runs one row and returns its largest error in units of the bound. */
 static double judge_row(const char *text, const ref_spec *spec, const data_kind *kind, double eps, uint64_t *random)
 {
-    call scalars = {.alpha = 11.83, .eps = eps};
+    call scalars = {.scalar[REF_ALPHA] = 11.83, .scalar[REF_EPS] = eps};
     if (!ref_is_f64(spec->x)) {
-        scalars.alpha = (double)(float)scalars.alpha;
-        scalars.eps = (double)(float)scalars.eps;
+        scalars.scalar[REF_ALPHA] = (double)(float)scalars.scalar[REF_ALPHA];
+        scalars.scalar[REF_EPS] = (double)(float)scalars.scalar[REF_EPS];
     }
     fill_row(spec, kind, random);
     run(text, &scalars, y, sum);
@@ -192,7 +200,7 @@ static double judge_row(const char *text, const ref_spec *spec, const data_kind 
                             spec->cast == REF_LLAMA ? t : NULL,
                             spec->affine != REF_NO_AFFINE ? gamma_row : NULL,
                             spec->affine == REF_GAMMA_BETA ? beta : NULL,
-                            scalars.eps};
+                            scalars.scalar[REF_EPS]};
     ck_assert(oracle_in_domain(&row));
     return oracle_worst_ratio(&row, &output);
 }

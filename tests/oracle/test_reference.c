@@ -303,7 +303,11 @@ START_TEST(acc_f64_rounds_row_scalars_once)
     for (int row = 0; row < 1000; row++) {
         float x[3], y[3], mean, rstd;
         data_fill_floats(&data_kinds[row % 4], x, 3, &random);
-        const call c = {.x = x, .eps = (double)eps, .y = y, .mean = &mean, .rstd = &rstd};
+        const call c = {.in[REF_X] = x,
+                        .scalar[REF_EPS] = (double)eps,
+                        .out[REF_Y] = y,
+                        .out[REF_MEAN] = &mean,
+                        .out[REF_RSTD] = &rstd};
         call_reference("layernorm f32 h=3 affine=none acc=f64 stats", 1, &c);
         const float d[] = {x[0] - x[0], x[1] - x[0], x[2] - x[0]};
         const double delta = ((double)d[0] + (double)d[2] + (double)d[1]) / 3;
@@ -325,7 +329,8 @@ START_TEST(center_full_moves_the_pivot)
 {
     const float x[] = {1e6f, 1, 2, 4};
     float y[4], mean;
-    const call c = {.x = x, .eps = 0, .y = y, .mean = &mean, .rstd = &(float){0}};
+    const call c = {
+        .in[REF_X] = x, .scalar[REF_EPS] = 0, .out[REF_Y] = y, .out[REF_MEAN] = &mean, .out[REF_RSTD] = &(float){0}};
     call_reference("layernorm f32 h=4 affine=none stats center=full", 1, &c);
     const float mu = ((1e6f + 2.0f) + (1.0f + 4.0f)) / 4.0f;
     ck_assert_float_eq_tol(mean, mu, 0.02f);
@@ -348,7 +353,16 @@ START_TEST(words_that_change_no_bit)
     data_float_parameters(beta, N, &random);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         char text[128];
-        const call c = {x, residual, gamma, beta, 0, 1e-5, i == 0 ? want : y, sum, mean, rstd};
+        const call c = {.in[REF_X] = x,
+                        .in[REF_RESIDUAL] = residual,
+                        .in[REF_GAMMA_ROW] = gamma,
+                        .in[REF_BETA_ROW] = beta,
+                        .scalar[REF_ALPHA] = 0,
+                        .scalar[REF_EPS] = 1e-5,
+                        .out[REF_Y] = i == 0 ? want : y,
+                        .out[REF_SUM] = sum,
+                        .out[REF_MEAN] = mean,
+                        .out[REF_RSTD] = rstd};
         snprintf(text, sizeof text, "%s h=%d %s", words[_i], N, more[i]);
         call_reference(text, ROWS, &c);
         ck_assert(i == 0 || memcmp(y, want, sizeof y) == 0);
@@ -362,7 +376,13 @@ START_TEST(alpha_is_fused)
     const float x[] = {-1, 3}, residual[] = {0x1.000002p0f, 1}, gamma[] = {1, 1};
     const float alpha = 0x1.000002p0f;
     float y[2], sum[2];
-    const call c = {x, residual, gamma, NULL, (double)alpha, 1e-5, y, sum, NULL, NULL};
+    const call c = {.in[REF_X] = x,
+                    .in[REF_RESIDUAL] = residual,
+                    .in[REF_GAMMA_ROW] = gamma,
+                    .scalar[REF_ALPHA] = (double)alpha,
+                    .scalar[REF_EPS] = 1e-5,
+                    .out[REF_Y] = y,
+                    .out[REF_SUM] = sum};
     call_reference("rmsnorm f32 h=2 addout alpha", 1, &c);
     ck_assert(sum[0] == 0x1.000001p-22f);
     ck_assert(sum[1] == 3 + alpha);
@@ -375,7 +395,12 @@ START_TEST(addafter_rounds_twice)
 {
     const float x[] = {1}, gamma[] = {1 + 0x1p-9f}, residual[] = {0x1p-9f};
     float y[1];
-    const call c = {x, residual, gamma, NULL, 0, 0, y, NULL, NULL, NULL};
+    const call c = {.in[REF_X] = x,
+                    .in[REF_RESIDUAL] = residual,
+                    .in[REF_GAMMA_ROW] = gamma,
+                    .scalar[REF_ALPHA] = 0,
+                    .scalar[REF_EPS] = 0,
+                    .out[REF_Y] = y};
     call_reference("rmsnorm bf16 gamma=f32 residual=f32 h=1 addafter", 1, &c);
     ck_assert(y[0] == 1 + 0x1p-9f);
     call_reference("rmsnorm bf16 gamma=f32 residual=f32 h=1 addafter out=f32", 1, &c);

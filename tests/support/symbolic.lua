@@ -9,13 +9,15 @@
 -- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, and that only values
 -- whose NaN have a zero low half reach the word `narrow`.
 
+local shape = require "gen.shape"
+
 local symbolic = {}
 
 local LANES = { f32 = 64, f64 = 32 }
 
 -- Terms --------------------------------------------------------------------------------------------------------------
 
-local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0" }
+local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0", "max", "nonzero", "abs" }
 local OTHERS = { "widen", "shorten", "round bf16", "round f16", "leaf" }
 
 -- What a conversion makes, and the type of a dtype in memory.
@@ -583,10 +585,9 @@ local function input(name, row, column) return name .. "[" .. row .. "][" .. col
 
 -- The array behind an argument that is no scalar.
 local function array_of(argument, code, rows, env)
-  local is_matrix, h = #argument.shape == 2, code.problem.h
-  local length = argument.shape[#argument.shape] == "h" and h or 1
+  local length = shape.elements(argument.shape, { rows = 1, h = code.problem.h })
   return { name = argument.name, dtype = argument.dtype, cells = {}, length = length,
-    rows = argument.shape[1] == "rows" and rows or 1, stride = is_matrix and env[argument.name .. "_stride"] or length }
+    rows = argument.shape[1] == "rows" and rows or 1, stride = argument.is_matrix and env[argument.name .. "_stride"] or length }
 end
 
 -- The scalar arguments. Where strides are among them, rows of different matrices lie differently, some of them backwards.

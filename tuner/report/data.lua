@@ -93,7 +93,7 @@ local function row_of(record, entries)
   local problem = problems.new(names.parse(record.name, { prefix = "" }))
   local bytes = problem.bytes_per_row
   local moved = (bytes.read + bytes.write) * record.rows + bytes.parameters
-  local count = operations(problem) * problem.h * record.rows
+  local count = operations(problem) * problem.row_length * record.rows
   local own, cell = record.ratio, cell_of(entries, record)
   return { record = record, intensity = count / moved, performance = count / record.ns, bandwidth = moved / record.ns,
     gain = own and { median = 1 / own[1], low = 1 / own[3], high = 1 / own[2] } or { median = 1, low = 1, high = 1 },
