@@ -28,13 +28,24 @@ end
 
 local ROOFLINE = { left = 70, right = 840, top = 24, bottom = 400, width = 980, height = 450 }
 
+-- Rows whose operations are known.
+local function counted(rows)
+  local list = {}
+  for _, row in ipairs(rows) do
+    if row.intensity then list[#list + 1] = row end
+  end
+  return list
+end
+
 --- Operations in a nanosecond over operations for each byte; the roofs are what copies reach.
 -- @param machine of tuner/report/data.lua
+-- @return the picture, or "" if it would be empty
 function charts.roofline(machine)
-  local p = ROOFLINE
+  local p, rows = ROOFLINE, counted(machine.rows)
+  if #rows == 0 then return "" end
   local canvas = svg.canvas(p.width, p.height, "Roofline: kernels below the bandwidths of copies")
-  local low, high = range(machine.rows, "intensity")
-  local least, most = range(machine.rows, "performance")
+  local low, high = range(rows, "intensity")
+  local least, most = range(rows, "performance")
   low, high = low / 1.3, high * 1.3
   for _, roof in ipairs(machine.roofs) do most = math.max(most, roof.bandwidth * high) end
   local x = svg.log_scale(low, high, p.left, p.right)
@@ -45,7 +56,7 @@ function charts.roofline(machine)
     canvas:line(x(low), y(roof.bandwidth * low), x(high), y(roof.bandwidth * high), "roof " .. roof.regime)
     canvas:text(x(high) + 4, y(roof.bandwidth * high) + 4, ("%s %s GB/s"):format(roof.regime, show.number(roof.bandwidth)), roof.regime)
   end
-  for _, row in ipairs(machine.rows) do
+  for _, row in ipairs(rows) do
     local record = row.record
     canvas:dot(x(row.intensity), y(row.performance), 3.5, record.regime, ("%s, %.0f rows: %s Gop/s, %s GB/s, %s a call")
       :format(label_of(record), record.rows, show.number(row.performance), show.number(row.bandwidth), show.time(record.ns)))

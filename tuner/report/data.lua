@@ -1,5 +1,6 @@
 --- What a report shows: records beside what the bench found for the same kernels, by machine, target and regime.
 
+local cells = require "tuner.cells"
 local e = require "gen.expr"
 local failure = require "gen.failure"
 local json = require "dkjson"
@@ -17,13 +18,14 @@ local NEAR = 4
 -- Floating-point operations of a node; others have none.
 local OPERATIONS = { add = 1, sub = 1, mul = 1, div = 1, sqrt = 1, fma = 2, fnma = 2, clamp0 = 1 }
 
--- Operations of a kernel for each element.
+-- Operations of a kernel of rows for each element; nil for others.
 local function operations(problem)
+  if problem.geometry or problem.row_length == 0 then return nil end
   local count, seen = 0, {}
   for _, output in ipairs(problem.outputs) do
     e.walk(output.node, function(node)
       if node.op == "sum" then
-        count = count + node.count / problem.h
+        count = count + node.count / problem.row_length
       elseif node.domain == "element" then
         count = count + (OPERATIONS[node.op] or 0)
       end
@@ -93,9 +95,10 @@ local function row_of(record, entries)
   local problem = problems.new(names.parse(record.name, { prefix = "" }))
   local bytes = problem.bytes_per_row
   local moved = (bytes.read + bytes.write) * record.rows + bytes.parameters
-  local count = operations(problem) * problem.row_length * record.rows
+  local of_element = operations(problem)
+  local count = of_element and of_element * problem.row_length * record.rows
   local own, cell = record.ratio, cell_of(entries, record)
-  return { record = record, intensity = count / moved, performance = count / record.ns, bandwidth = moved / record.ns,
+  return { record = record, intensity = count and count / moved, performance = count and count / record.ns, bandwidth = moved / record.ns,
     gain = own and { median = 1 / own[1], low = 1 / own[3], high = 1 / own[2] } or { median = 1, low = 1, high = 1 },
     plain = fastest(cell, record, is_plain), peer = fastest(cell, record, function(entry) return not is_plain(entry) end) }
 end
@@ -111,6 +114,18 @@ local function group(groups, title)
   end
   groups[#groups + 1] = { title = title, rows = {} }
   return groups[#groups]
+end
+
+-- Rows by target, then regime from the first cache to memory, else in their order.
+local function by_call(rows)
+  local list, key = {}, {}
+  for i, row in ipairs(rows) do
+    local place = 0
+    for k, regime in ipairs(cells.regimes) do place = regime == row.record.regime and k or place end
+    list[i], key[row] = row, ("%s %d %06d"):format(row.record.target, place, i)
+  end
+  table.sort(list, function(a, b) return key[a] < key[b] end)
+  return list
 end
 
 -- The fastest copy of each regime, in bytes a nanosecond.
@@ -160,11 +175,10 @@ function data.machines(records, entries)
   end
   for _, machine in ipairs(machines) do
     machine.roofs, machine.parts = roofs_of(machine.rows), {}
-    for _, row in ipairs(machine.rows) do
+    for _, row in ipairs(by_call(machine.rows)) do
       local part = group(machine.parts, row.record.target .. ", " .. row.record.regime)
       part.rows[#part.rows + 1] = row
     end
-    table.sort(machine.parts, function(a, b) return a.title < b.title end)
     for _, part in ipairs(machine.parts) do summary(part) end
   end
   return machines
