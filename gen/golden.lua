@@ -5,6 +5,7 @@
 
 local arithmetic = require "gen.arithmetic"
 local contract = require "gen.contract"
+local shape = require "gen.shape"
 
 local golden = {}
 
@@ -33,8 +34,8 @@ local function random_row(dtype, n, stream, row)
   return values
 end
 
---- A golden row: `n` elements, its `number`, the `streams` of arguments by name, and memos: of values of its own, and of
--- `columns`, which all rows share.
+--- A golden row, or a part of one: `n` elements, the row's `number`, the number of the `part`, the `problem`, the `streams` of
+-- arguments by name, and memos: of values of its own, and of `columns`, which all rows share.
 local Row = {}
 Row.__index = Row
 
@@ -122,6 +123,20 @@ end
 
 local function same(v) return v end
 
+--- What an argument has for the row, or for its part. A batch is one row.
+local function loaded(row, node)
+  local problem = row.problem
+  local argument = row.arguments[node.name]
+  local axes = argument.shape
+  local columns = shape.elements(axes, { rows = 1, batch = 1, h = problem.h })
+  local is_of_row = axes[1] == "rows" or axes[1] == "batch"
+  local values = random_row(node.dtype, columns, row.streams[node.name], is_of_row and row.number or 0)
+  if columns == row.n or columns < problem.h then return values end
+  local part = {}
+  for i = 1, row.n do part[i] = values[row.part * row.n + i] end
+  return part
+end
+
 --- The operators that gen/contract.lua leaves in a graph.
 local OPERATORS = {
   add = pointwise(function(a, b) return a + b end),
@@ -131,6 +146,7 @@ local OPERATORS = {
   sqrt = pointwise(math.sqrt),
   clamp0 = pointwise(function(v) return v < 0 and 0.0 or v end),
   max = pointwise(function(a, b) return b > a and b or a end),
+  nonzero = pointwise(function(a, b) return a == 0 and b or a end),
   abs = pointwise(math.abs),
   pow2 = pointwise(function(v) return 2 ^ (v - 12582912) end),
   convert = pointwise(same), pin = pointwise(same),
@@ -141,9 +157,10 @@ local OPERATORS = {
   const = function(_, node) return node.value + 0.0 end,
   arg = function() return SCALAR end,
   load = function(row, node)
-    return random_row(node.dtype, row.n, row.streams[node.name], node.domain == "column" and 0 or row.number)
+    local values = loaded(row, node)
+    return node.domain == "row" and values[1] or values
   end,
-  first = function(row, node) return random_row(node.dtype, 1, row.streams[node.name], row.number)[1] end,
+  first = function(row, node) return loaded(row, node)[1] end,
 }
 
 --- The value of a node: a number, or an array along the row.
@@ -169,14 +186,14 @@ local function hash_values(a, b, dtype, values)
   return a, b
 end
 
---- The hash of a row: of its outputs in call order.
-local function row_hash(row, problem)
+--- The hash of a row: of its outputs in call order, of each all parts.
+local function row_hash(parts, problem)
   local outputs, a, b = {}, 0, 0
   for _, output in ipairs(problem.outputs) do outputs[output.name] = output end
   for _, argument in ipairs(problem.args) do
-    local output = outputs[argument.name]
-    if output then
-      local value = row:evaluate(output.node)
+    local output = argument.io == "out" and outputs[argument.name]
+    for _, part in ipairs(output and parts or {}) do
+      local value = part:evaluate(output.node)
       a, b = hash_values(a, b, output.dtype, type(value) == "table" and value or { value })
     end
   end
@@ -188,11 +205,17 @@ end
 -- @param rows how many rows; more than a period are not different
 -- @return array of strings
 function golden.hashes(problem, rows)
-  local list, streams, columns = {}, {}, {}
-  for i, argument in ipairs(problem.args) do streams[argument.name] = i - 1 end
+  local list, streams, columns, arguments = {}, {}, {}, {}
+  for i, argument in ipairs(problem.args) do
+    if argument.io == "in" then streams[argument.name], arguments[argument.name] = i - 1, argument end
+  end
   for i = 1, math.min(rows, golden.period) do
-    local row = { n = problem.h, number = i - 1, streams = streams, columns = columns, memo = {} }
-    list[i] = row_hash(setmetatable(row, Row), problem)
+    local parts = {}
+    for part = 1, problem.parts do
+      parts[part] = setmetatable({ n = problem.n, number = i - 1, part = part - 1, problem = problem, arguments = arguments,
+        streams = streams, columns = columns, memo = {} }, Row)
+    end
+    list[i] = row_hash(parts, problem)
   end
   return list
 end

@@ -23,7 +23,7 @@ end
 --- All matrices and parameters have one of these dtypes.
 local function has_only(plan, set)
   for _, argument in ipairs(plan.problem.args) do
-    if #argument.shape == 2 or argument.shape[1] == "h" then
+    if argument.shape ~= "scalar" and (argument.is_matrix or argument.shape[1] ~= "rows") then
       if not set[argument.dtype] then return false end
     end
   end
@@ -94,7 +94,7 @@ local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
   local pays = most_sums(plan) > 0 and not is_long(plan) and plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
-  return pays and was_timed(target) and 1 or 0
+  return pays and #plan.sweeps > 1 and was_timed(target) and 1 or 0
 end
 
 --- The same for asking for the rows that come next: from the first h, up to the second one. 5 to 15 % where rows do not fit
@@ -104,7 +104,7 @@ local PREFETCHED = { wide = { { 257, 1024 }, { 1, 0 } }, saved = { { 257, 1024 }
 local function default_prefetch(plan, target, chosen)
   local range = measured(PREFETCHED, plan)
   local pays = plan.n >= range[1] and plan.n <= range[2] and (most_sums(plan) > 1 or chosen.rows == 1)
-  return pays and was_timed(target) and 1 or 0
+  return pays and plan.sweeps[#plan.sweeps].kind ~= "end" and was_timed(target) and 1 or 0
 end
 
 --- Whether what a sweep adds has long code.
@@ -119,8 +119,8 @@ local function default_strips(plan, target, chosen)
   local compute, acc = types_of(plan, target)
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
-  local accumulators = most_sums(plan) * lanes / acc.width * chosen.blocks
-  if has_long_sums(plan) then return math.min(8, most) end
+  local accumulators = most_sums(plan.chunk or plan) * lanes / acc.width * (chosen.blocks or 1)
+  if has_long_sums(plan.chunk or plan) then return math.min(8, most) end
   while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end
@@ -138,6 +138,7 @@ end
 --- Why a plan cannot stream what it stores last, or nil.
 local function missing_for_streams(plan, target, chosen)
   if not target.fence then return ("%s has no such stores"):format(target.name) end
+  if #plans.final_stores(plan) == 0 then return "the last pass stores no elements" end
   local memory = types_of(plan, target).layouts[chosen.layout].dtypes
   for _, store in ipairs(plans.final_stores(plan)) do
     local bytes = plan.n * dtypes[store.dtype].bytes
@@ -152,6 +153,13 @@ end
 local function default_stream(plan, target, chosen)
   local pays = not is_16_bit(plan) or plan.n >= 512
   return pays and not missing_for_streams(plan, target, chosen) and 8192 or 0
+end
+
+--- Half of the registers hold the sums of a tile and what they are of.
+local function default_tile(plan, target)
+  local sums, tile = plan.chunk and #plan.chunk.problem.outputs or 1, 1
+  while tile < 8 and tile * 2 * (2 * sums + 1) <= target.registers do tile = tile * 2 end
+  return tile
 end
 
 --- The knobs in the order in which they are decided; `default` may read those before it. `refuse` says why a value other
@@ -174,12 +182,28 @@ local KNOBS = {
     default = default_strips, refuse = missing_sums },
   { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
-  { key = "pipe", values = { "0", "1" }, default = default_pipe, refuse = missing_sums },
-  { key = "prefetch", values = { "0", "1" }, default = default_prefetch },
+  { key = "pipe", values = { "0", "1" }, default = default_pipe,
+    refuse = function(plan) return #plan.sweeps == 1 and "there is one pass only, and nothing before it to compute ahead" end },
+  { key = "prefetch", values = { "0", "1" }, default = default_prefetch,
+    refuse = function(plan) return plan.sweeps[#plan.sweeps].kind == "end" and "nothing is read behind the last sum" end },
   { key = "stream", values = { "0", "1", "2048", "8192", "32768" },
     default = default_stream,
     refuse = missing_for_streams },
 }
+
+--- The same for kernels of channels: sums over lanes are walked in strips, and where each slot has sums of its own, a tile of so
+-- many vectors is walked together.
+local CHANNEL_KNOBS = {
+  { key = "strips", values = { "1", "2", "4", "8" }, default = default_strips,
+    refuse = function(plan) return plan.form ~= "memory" and plan.form ~= "segments" and "nothing is summed over lanes" end },
+  { key = "tile", values = { "1", "2", "4", "8" }, default = default_tile,
+    refuse = function(plan)
+      local is_tiled = plan.form == "columns" or plan.form == "positions" or plan.form == "merge" or plan.form == "map"
+      return not is_tiled and "no slots have sums of their own"
+    end },
+}
+
+local function knobs_of(plan) return plan.geometry and CHANNEL_KNOBS or KNOBS end
 
 --- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
 local function chunks_of_stripe(plan, target, layout_name)
@@ -191,9 +215,9 @@ local function chunks_of_stripe(plan, target, layout_name)
   return chunks
 end
 
-local function keys()
+local function keys(knobs)
   local list = {}
-  for i, knob in ipairs(KNOBS) do list[i] = knob.key end
+  for i, knob in ipairs(knobs) do list[i] = knob.key end
   return list
 end
 
@@ -216,7 +240,8 @@ end
 --   value that would change nothing.
 function schedule.choose(plan, target, overrides)
   types_of(plan, target)
-  local known, chosen, has_vectors = keys(), {}, target.types.f32.vector ~= nil
+  local knobs, chosen, has_vectors = knobs_of(plan), {}, target.types.f32.vector ~= nil
+  local known = keys(knobs)
   local given = {}
   for key in pairs(overrides or {}) do given[#given + 1] = key end
   table.sort(given)
@@ -226,16 +251,17 @@ function schedule.choose(plan, target, overrides)
     if not found then suggest.unknown("schedule key", key, known) end
     if not has_vectors then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
   end
-  for _, knob in ipairs(KNOBS) do
+  for _, knob in ipairs(knobs) do
     local text = overrides and overrides[knob.key]
     if text then
       chosen[knob.key] = check(knob, text, plan, target, chosen)
-    elseif has_vectors then
+    elseif has_vectors and not (plan.geometry and knob.refuse(plan)) then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
+  if plan.geometry then return chosen end
   local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
@@ -249,14 +275,15 @@ end
 --- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
 function schedule.format(chosen)
   local parts = {}
-  for i, knob in ipairs(KNOBS) do parts[i] = knob.key .. "=" .. tostring(chosen[knob.key]) end
+  for _, knob in ipairs(chosen.rows and KNOBS or CHANNEL_KNOBS) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
   return table.concat(parts, " ")
 end
 
 --- The knobs with their allowed values, for help and tests: array of `{ key, values }`.
-function schedule.knobs()
+-- @param plan the plan whose knobs they are, or nil for those of kernels of rows
+function schedule.knobs(plan)
   local list = {}
-  for i, knob in ipairs(KNOBS) do list[i] = { key = knob.key, values = knob.values } end
+  for i, knob in ipairs(plan and knobs_of(plan) or KNOBS) do list[i] = { key = knob.key, values = knob.values } end
   return list
 end
 

@@ -11,11 +11,11 @@
 #include "spec.h"
 
 /* The arguments of a call by their meaning: arrays, NULL where the spec has none, and the bytes from one of their rows
- * to the next. */
+ * to the next, and from one head to the next. */
 typedef struct ref_call {
     ref_scalars scalars;
     void *array[REF_ARGUMENTS];
-    ptrdiff_t step[REF_ARGUMENTS];
+    ptrdiff_t step[REF_ARGUMENTS], head_step[REF_ARGUMENTS];
 } ref_call;
 
 /* Where an argument has what belongs to a row, or NULL. */
@@ -30,5 +30,8 @@ struct ref_arithmetic {
 };
 
 extern const ref_arithmetic ref_f32, ref_acc_f64, ref_f64;
+
+/* The same types for norms over other axes, which have no acc=f64: axes.h. */
+extern const ref_arithmetic ref_axes_f32, ref_axes_f64;
 
 #endif

@@ -4,11 +4,12 @@
 #include "elementary.h"
 #include "norm.h"
 
-/* DyT (Zhu, Chen, He, LeCun, Liu 2025): "tanh(alpha * x)"; alpha stands in the place of eps. */
-static statistics dyt(const ref_spec *spec, real *row, acc alpha)
+/* DyT (Zhu, Chen, He, LeCun, Liu 2025): "tanh(alpha * x)". */
+static statistics dyt(const ref_spec *spec, real *row, size_t n, numbers with)
 {
-    for (size_t i = 0; i < spec->h; i++) {
-        row[i] = (real)ref_tanh((float)((real)alpha * row[i]));
+    (void)spec;
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (real)ref_tanh((float)(with.alpha * row[i]));
     }
     return (statistics){0, 0};
 }

@@ -4,8 +4,9 @@ local function call(name, before)
   return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
 end
 
---- The literal mask of the first n of `bits` slots.
+--- The mask of the first n of `bits` slots; n is a number, or C text.
 local function mask(bits, n)
+  if type(n) == "string" then return ("@avx512_first%d(%s)"):format(bits, n) end
   n = math.max(0, math.min(bits, n))
   return ("(__mmask%d)0x%x"):format(bits, 2 ^ n - 1)
 end
@@ -131,6 +132,9 @@ local function words(suffix, width, more)
     div = intrinsic "div", sqrt = intrinsic "sqrt", fma = intrinsic "fmadd", fnma = intrinsic "fnmadd",
     clamp0 = intrinsic("max", "_mm512_setzero_" .. suffix .. "(), "),
     max = function(a, b) return ("_mm512_max_%s(%s, %s)"):format(suffix, b, a) end,
+    nonzero = function(a, b)
+      return ("_mm512_mask_mov_%s(%s, _mm512_cmp_%s_mask(%s, _mm512_setzero_%s(), _CMP_EQ_OQ), %s)"):format(suffix, a, suffix, a, suffix, b)
+    end,
     abs = intrinsic("andnot", ("_mm512_set1_%s(-0.0%s), "):format(suffix, suffix == "ps" and "f" or "")),
     keep_n = function(v, n) return ("_mm512_maskz_mov_%s(%s, %s)"):format(suffix, mask(width, n), v) end,
     pin = call "@avx512_pin", forget = call "@avx512_forget", prefetch = call "__builtin_prefetch",
@@ -209,6 +213,17 @@ return {
     },
   },
   helpers = {
+    { name = "avx512_first16", text = [[
+/* The mask of the first n < 32 slots. */
+static inline __mmask16 @avx512_first16(int n)
+{
+    return (__mmask16)(((uint32_t)1 << n) - 1u);
+}]] },
+    { name = "avx512_first8", text = [[
+static inline __mmask8 @avx512_first8(int n)
+{
+    return (__mmask8)(((uint32_t)1 << n) - 1u);
+}]] },
     { name = "avx512_forget", text = [[
 /* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
 #define @avx512_forget() __asm__ volatile("" ::: "memory")]] },

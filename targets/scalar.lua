@@ -19,7 +19,7 @@ local function words(suffix, more)
     add = enclosed "+", sub = enclosed "-", mul = enclosed "*", div = enclosed "/",
     sqrt = call("@scalar_sqrt" .. suffix), fma = call("@scalar_fma" .. suffix),
     fnma = function(a, b, c) return ("@scalar_fma%s(-%s, %s, %s)"):format(suffix, a, b, c) end,
-    max = call("@scalar_max" .. suffix),
+    max = call("@scalar_max" .. suffix), nonzero = call("@scalar_nonzero" .. suffix),
     abs = call(suffix == "" and "__builtin_fabsf" or "__builtin_fabs"),
     clamp0 = call("@scalar_clamp0" .. suffix), pin = call("@scalar_pin" .. suffix),
     tree = call("@scalar_tree" .. suffix), pairwise = call("@scalar_pairwise" .. suffix),
@@ -284,15 +284,25 @@ static inline double @scalar_sqrt_f64(double v)
 #endif
 }]] },
     { name = "scalar_max", text = [[
-/* b > a ? b : a. */
+/* b > a ? b : a, and a == 0 ? b : a. */
 static inline float @scalar_max(float a, float b)
 {
     return b > a ? b : a;
+}]] },
+    { name = "scalar_nonzero", text = [[
+static inline float @scalar_nonzero(float a, float b)
+{
+    return a == 0.0f ? b : a;
 }]] },
     { name = "scalar_max_f64", text = [[
 static inline double @scalar_max_f64(double a, double b)
 {
     return b > a ? b : a;
+}]] },
+    { name = "scalar_nonzero_f64", text = [[
+static inline double @scalar_nonzero_f64(double a, double b)
+{
+    return a == 0.0 ? b : a;
 }]] },
     { name = "scalar_pick", text = [[
 /* a < 0 ? b : c. */

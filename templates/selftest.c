@@ -138,11 +138,14 @@ static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_gold
     ptrdiff_t stride[${arguments}];
     double scalar[${arguments}];
     size_t count = 0, strides = 0, scalars = 0;
+    const char *shape = "";
     unsigned char *end = ${p}selftest_memory;
     for (size_t i = 1; i < kernel->arg_count; ++i) {
         const ${p}arg *arg = &kernel->args[i];
         if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
-            stride[strides++] = (ptrdiff_t)kernel->h;
+            const size_t suffix = sizeof "_head_stride" - 1, length = strlen(arg->name);
+            const int is_of_heads = length > suffix && strcmp(arg->name + length - suffix, "_head_stride") == 0;
+            stride[strides++] = (ptrdiff_t)(is_of_heads ? ${p}selftest_product(kernel, strrchr(shape, ',') + 1) : kernel->h);
         } else if (strcmp(arg->shape, "scalar") == 0) {
             scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? 1 : 0.8125;
         } else {
@@ -150,7 +153,8 @@ static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_gold
             array->format = ${p}selftest_format_of(arg);
             array->data = end;
             const char *const comma = strchr(arg->shape, ',');
-            const int has_rows = arg->shape[0] == 'r';
+            const int has_rows = arg->shape[0] == 'r' || arg->shape[0] == 'b'; /* a batch is one row here */
+            shape = arg->shape;
             array->rows = has_rows ? golden->rows : 1;
             array->n = ${p}selftest_product(kernel, !has_rows ? arg->shape : comma != NULL ? comma + 1 : "");
             array->is_output = strcmp(arg->io, "out") == 0;

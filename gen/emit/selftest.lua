@@ -23,7 +23,7 @@ end
 
 --- Bytes of all arrays of a kernel.
 local function memory_of(problem, rows)
-  local extents, bytes = { rows = rows, h = problem.h }, 0
+  local extents, bytes = { rows = rows, batch = rows, h = problem.h }, 0
   for _, argument in ipairs(problem.args) do
     if argument.shape ~= "scalar" then
       local size = shape.elements(argument.shape, extents) * dtype[argument.dtype].bytes

@@ -176,7 +176,7 @@ function Body:sweep(index, is_behind)
   end
   self:store_rows(sweep)
   if is_behind and self:is_crowded(sweep) then self.builder:call(self.words.forget()) end
-  if #sweep.sums > 0 then self:sum_sweep(sweep) else self:map_sweep(sweep) end
+  if #sweep.sums > 0 then self:sum_sweep(sweep) elseif sweep.kind ~= "end" then self:map_sweep(sweep) end
 end
 
 --- The last sweep over the rows from `row` on, and what goes with it alone.

@@ -12,10 +12,16 @@ end
 
 describe("a spec", function()
   it("has every field filled with its default", function()
-    assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
-      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, zgate = false, act = false, acc = false,
-      center = false, stats = false, strided = false }, spec.parse "rmsnorm bf16 h=4096")
+    local s = spec.parse "rmsnorm bf16 h=4096"
+    for field, value in pairs { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
+      fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
+      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false, shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
+      assert.equal(value, s[field], field)
+    end
+    for _, row in ipairs(spec.grammar) do assert.not_nil(s[row.field], row.field) end
     assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
+    assert.equal("none", spec.parse("layernorm f32 h=1 mod").affine)
+    assert.equal("none", spec.parse("l2norm f32 h=1").affine)
   end)
 
   it("may have its words in any order", function()
@@ -54,7 +60,7 @@ describe("a wrong spec is refused:", function()
   local cases = {
     { "", "empty spec" },
     { "rmsnrom f32 h=4", "unknown norm 'rmsnrom', did you mean 'rmsnorm'?" },
-    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: dyt, layernorm, rmsnorm)" },
+    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: " },
     { "rmsnorm bf17 h=4", "unknown word 'bf17', did you mean 'bf16'?" },
     { "rmsnorm f32 h=4 adddout", "did you mean 'addout'?" },
     { "rmsnorm f32 h=4 gama=f32", "unknown key 'gama=', did you mean 'gamma='?" },
@@ -94,14 +100,37 @@ describe("a wrong spec is refused:", function()
     { "layernorm f64 h=4 act=gelu", "zgate= and act= are computed in f32, so they do not go with f64" },
     { "rmsnorm f64 h=4 zgate=after", "zgate= and act= are computed in f32, so they do not go with f64" },
     { "dyt f64 h=4", "dyt is computed in f32" },
-    { "dyt f32 h=4 stats", "dyt has no sums and no statistics" },
-    { "dyt f32 h=4 acc=f64", "dyt has no sums and no statistics" },
+    { "dyt f32 h=4 stats", "stats stores what this norm does not have" },
+    { "dyt f32 h=4 acc=f64", "dyt has no sums" },
     { "dyt f32 h=4 add alpha", "dyt has an alpha of its own" },
     { "layernorm f32 h=4 center=head", "unknown center= value 'head'" },
     { "layernorm f32 h=4 stats stats", "'stats' is repeated" },
     { "layernorm bf16 h=4 affine=gamma cast=llama", "rmsnorm only" },
     { "rmsnorm bf16 h=4 affine=none cast=llama", "needs affine=gamma" },
     { "rmsnorm bf16 h=4 affine=gamma+beta cast=llama", "needs affine=gamma" },
+    { "rmsnorm f32 h=4 gate", "gate scales what is added to the residual" },
+    { "rmsnorm f32 h=4 addout gate alpha", "without alpha" },
+    { "rmsnorm f32 h=4 twin affine=none", "twin needs a gamma" },
+    { "rmsnorm f32 h=4 twin addafter", "twin needs a gamma, and neither addafter" },
+    { "rmsnorm f32 h=4 sandwich affine=none", "one gamma for each norm" },
+    { "rmsnorm f32 h=4 sandwich stats", "stats stores what this norm does not have" },
+    { "rmsnorm f32 h=4 epsform=max", "epsform= says where eps stands in l2norm" },
+    { "l2norm f32 h=4 epsform=some", "unknown epsform= value 'some'" },
+    { "l2norm f32 h=4 p=1", "p= is the exponent of lpnorm" },
+    { "lpnorm f32 h=4 p=2", "unknown p= value '2'" },
+    { "lpnorm f32 h=4 stats", "stats stores what this norm does not have" },
+    { "rmsnorm f32 h=10 groups=4", "must divide h" },
+    { "rmsnorm f32 h=16 groups=4 heads=2", "exclude each other" },
+    { "rmsnorm f32 h=16 groups=0", "groups=0: groups must be a whole number" },
+    { "rmsnorm f32 h=16 heads=4 sandwich", "go with neither sandwich nor quant=" },
+    { "rmsnorm f32 h=16 out=s8", "need quant=row or quant=static" },
+    { "rmsnorm f32 h=16 quant=row", "quant= needs one of them" },
+    { "rmsnorm f32 h=16 out=s8 quant=row addafter", "quant= goes with neither addafter" },
+    { "rmsnorm f32 h=16 out=s8 quant=row round=io", "x in bf16 or f16" },
+    { "rmsnorm f32 h=16 side", "side stores what is quantised" },
+    { "rmsnorm s8 h=16", "unknown word 's8'" },
+    { "weightnorm f32 h=16 add", "weightnorm and fold take weights" },
+    { "fold f32 h=16 affine=none", "fold needs a gamma" },
     { { "rmsnorm", 7, h = 4 }, "word 2 of the spec is a number" },
     { { "rmsnorm", "f32", [4] = "add", h = 4 }, "without gaps" },
     { { "rmsnorm", "f32", [true] = "add", h = 4 }, "without gaps" },
