@@ -45,7 +45,7 @@ random_spec = function()
   local has_function = #t > words
   if has_sums and x ~= "f64" then maybe(t, "acc=f64") end
   if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
-  if norm:find "norm$" and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
+  if has_sums and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
   if (fusion == "add" or fusion == "addout") and not has_alpha then maybe(t, "gate") end
   if affine ~= "none" and fusion ~= "addafter" and not has_function then maybe(t, "twin") end
   if t.h == 80 then t[choose { "groups", "heads" }] = choose { 1, 2, 5 } end

@@ -15,7 +15,8 @@ describe("a spec", function()
     local s = spec.parse "rmsnorm bf16 h=4096"
     for field, value in pairs { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
       fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
-      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false, shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
+      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false,
+      shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
       assert.equal(value, s[field], field)
     end
     for _, row in ipairs(spec.grammar) do assert.not_nil(s[row.field], row.field) end

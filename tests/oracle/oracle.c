@@ -13,13 +13,42 @@ enum { BITS = 200 };
 /* The statistics of a row, exact up to 200 bits. */
 typedef struct statistics {
     mpfr_t mean;   /* 0 for rmsnorm */
-    mpfr_t square; /* mean square, or variance */
-    mpfr_t rstd;
+    mpfr_t square; /* mean square, or variance; of the norms of lengths the sum of squares, or of magnitudes */
+    mpfr_t rstd;   /* the factor of the row */
 } statistics;
 
 static int has_mean(const oracle_row *row)
 {
     return row->spec->norm == REF_LAYERNORM;
+}
+
+static int is_of_lengths(const oracle_row *row)
+{
+    return row->spec->norm != REF_LAYERNORM && row->spec->norm != REF_RMSNORM && row->spec->norm != REF_DYT;
+}
+
+/* The factor of a norm that gives rows a length, from the sum of squares or magnitudes. */
+static void set_length_factor(const oracle_row *row, statistics *s)
+{
+    const int norm = row->spec->norm, form = row->spec->epsform;
+    mpfr_set(s->rstd, s->square, MPFR_RNDN);
+    if (norm == REF_L2NORM && form == 0) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm != REF_LPNORM) {
+        mpfr_sqrt(s->rstd, s->rstd, MPFR_RNDN);
+    }
+    if (norm == REF_L2NORM && form == REF_OUTSIDE) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm == REF_SCALENORM || form == REF_MAX) {
+        mpfr_t eps;
+        mpfr_init2(eps, BITS);
+        mpfr_set_d(eps, row->eps, MPFR_RNDN);
+        mpfr_max(s->rstd, s->rstd, eps, MPFR_RNDN);
+        mpfr_clear(eps);
+    }
+    mpfr_d_div(s->rstd, norm == REF_SCALENORM || norm == REF_WEIGHTNORM ? row->g : 1, s->rstd, MPFR_RNDN);
 }
 
 /* Applies a function to v. */
@@ -37,7 +66,7 @@ static void apply_gate(const oracle_row *row, size_t i, mpfr_t v)
 {
     mpfr_t gate;
     mpfr_init2(gate, BITS);
-    mpfr_set_d(gate, row->gate[i], MPFR_RNDN);
+    mpfr_set_d(gate, row->z[i], MPFR_RNDN);
     apply(ORACLE_SILU, gate);
     mpfr_mul(v, v, gate, MPFR_RNDN);
     mpfr_clear(gate);
@@ -66,10 +95,20 @@ static void measure(const oracle_row *row, statistics *s)
     for (size_t i = 0; i < n; i++) {
         set_input(row, i, d);
         mpfr_sub(d, d, s->mean, MPFR_RNDN);
-        mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        if (row->spec->norm == REF_LPNORM) {
+            mpfr_abs(d, d, MPFR_RNDN);
+            mpfr_add(s->square, s->square, d, MPFR_RNDN);
+        } else {
+            mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        }
+    }
+    if (is_of_lengths(row)) {
+        set_length_factor(row, s);
+        mpfr_clear(d);
+        return;
     }
     mpfr_div_ui(s->square, s->square, n, MPFR_RNDN);
-    mpfr_add_d(s->rstd, s->square, row->scalar, MPFR_RNDN);
+    mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
     mpfr_rec_sqrt(s->rstd, s->rstd, MPFR_RNDN);
     mpfr_clear(d);
 }
@@ -91,7 +130,7 @@ int oracle_in_domain(const oracle_row *row)
         sum_of_squares += 4 * row->x[i] * row->x[i]; /* 4: room for the distance to the pivot */
     }
     measure(row, &s);
-    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + row->scalar;
+    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + row->eps;
     forget(&s);
     return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
 }
@@ -158,6 +197,17 @@ static bound_terms dyt_terms(void)
     return (bound_terms){1 + roundings(ORACLE_TANH), 0, 0, 0};
 }
 
+/* Norms of lengths, with w as above: the sum, of numbers of one sign, h w, halved by a root w; eps w inside, where it
+ * is halved, and outside; the division w; the factor may be rounded once more; the product with x 1. */
+static bound_terms length_terms(const oracle_row *row)
+{
+    const double w = unit_of_sums(row->spec), h = depth(row->spec);
+    const double root = row->spec->norm == REF_LPNORM ? h : h / 2 + 1;
+    const double eps = row->spec->norm != REF_L2NORM ? 0 : row->spec->epsform == REF_OUTSIDE ? 1 : 0.5;
+    const double factor = (root + eps + 1) * w + rounding_of_scalars(row->spec);
+    return (bound_terms){factor + 1, 0, factor, 0};
+}
+
 /* The mu that the contract gives, of the head or of the whole row. */
 static double pivot(const oracle_row *row)
 {
@@ -209,6 +259,7 @@ static bound_terms terms_of(const oracle_row *row, const statistics *s)
 {
     bound_terms terms = row->spec->norm == REF_DYT ? dyt_terms()
                         : has_mean(row)            ? layernorm_terms(row, s)
+                        : is_of_lengths(row)       ? length_terms(row)
                                                    : rmsnorm_terms(row);
     if (row->t != NULL) {
         terms.relative = 0;
@@ -319,7 +370,7 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
     for (size_t i = 0; i < row->spec->h; i++) {
         set_input(row, i, z);
         if (row->spec->norm == REF_DYT) {
-            mpfr_mul_d(z, z, row->scalar, MPFR_RNDN);
+            mpfr_mul_d(z, z, row->alpha, MPFR_RNDN);
             mpfr_tanh(z, z, MPFR_RNDN);
         } else {
             mpfr_sub(z, z, s.mean, MPFR_RNDN);
