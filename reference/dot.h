@@ -4,7 +4,7 @@
 
 #include "sums.h"
 
-/* A block's sum of products: "a product is accumulated with fused multiply-add". */
+/* The sum of one block over the products with another row: "a product is accumulated with fused multiply-add". */
 static acc block_dot(const real *value, const real *other, size_t n)
 {
     acc lane[LANES] = {0};
