@@ -61,15 +61,15 @@ int oracle_in_domain(const oracle_row *row)
     return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
 }
 
-/* The unit roundoff of elements, and that of sums and row scalars in units of it. */
-static double unit(const ref_spec *spec)
+double oracle_unit(const ref_spec *spec)
 {
     return ref_is_f64(spec->x) ? 0x1p-53 : 0x1p-24;
 }
 
+/* The unit roundoff of sums and row scalars, in units of that of elements. */
 static double unit_of_sums(const ref_spec *spec)
 {
-    return spec->acc_f64 ? 0x1p-53 / unit(spec) : 1;
+    return spec->acc_f64 ? 0x1p-53 / oracle_unit(spec) : 1;
 }
 
 /* acc=f64: each row scalar is rounded once more, where it meets an element. */
@@ -86,17 +86,19 @@ typedef struct bound_terms {
     double mean;     /* absolute, of the mean as stored but for its last rounding */
 } bound_terms;
 
-/* "h = min(m, 64) + 6 + log2 nb, m stripes in a block"; with 32 lanes there are twice as many stripes, and the tree is
- * one level lower. */
-static double depth(const ref_spec *spec)
+double oracle_depth(size_t lanes, size_t n)
 {
-    const size_t lanes = spec->arithmetic->lanes;
     size_t length;
     double h = log2((double)lanes);
-    for (size_t blocks = ref_blocks(spec->h, &length); blocks > 1; blocks /= 2) {
+    for (size_t blocks = ref_blocks(n, &length); blocks > 1; blocks /= 2) {
         h += 1;
     }
     return h + (double)((length + lanes - 1) / lanes);
+}
+
+static double depth(const ref_spec *spec)
+{
+    return oracle_depth(spec->arithmetic->lanes, spec->h);
 }
 
 /* RMSNorm, with w for a rounding of a sum or row scalar: the sum h w, mean w and + eps w are halved by the root; root
@@ -166,22 +168,20 @@ static bound_terms terms_of(const oracle_row *row, const statistics *s)
     return terms;
 }
 
-/* Every rounding below the normal range. */
-static double tiny(const ref_spec *spec)
+double oracle_tiny(const ref_spec *spec)
 {
     return ref_is_f64(spec->x) ? 0x1p-1074 : 0x1p-149;
 }
 
-/* The error that the output may have where the exact values are z and y = z * gamma + beta. */
-static double error_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
+double oracle_output_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y)
 {
-    const double u = unit(row->spec);
-    const ref_dtype *format = row->spec->y;
-    double error = fabs(gamma) * (u * (terms->relative * fabs(z) + terms->absolute) + tiny(row->spec));
-    if (row->gamma != NULL) {
-        error += u * fabs(y) + tiny(row->spec);
+    const double u = oracle_unit(spec);
+    const ref_dtype *format = spec->y;
+    double error = fabs(gamma) * (z_error + oracle_tiny(spec));
+    if (has_gamma) {
+        error += u * fabs(y) + oracle_tiny(spec);
     }
-    if (row->spec->offset) {
+    if (spec->offset) {
         error += u * fabs(z * gamma);
     }
     error *= 1 + 1024 * u; /* products of errors */
@@ -191,8 +191,14 @@ static double error_bound(const oracle_row *row, const bound_terms *terms, doubl
     return error;
 }
 
-/* |exact - got| / bound; got may be NaN. */
-static double ratio_to(const mpfr_t exact, double got, double bound)
+/* The error that the output may have where the exact values are z and y = z * gamma + beta. */
+static double error_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
+{
+    const double z_error = oracle_unit(row->spec) * (terms->relative * fabs(z) + terms->absolute);
+    return oracle_output_bound(row->spec, z_error, row->gamma != NULL, z, gamma, y);
+}
+
+double oracle_ratio(const mpfr_t exact, double got, double bound)
 {
     mpfr_t difference;
     mpfr_init2(difference, BITS);
@@ -206,15 +212,15 @@ static double ratio_to(const mpfr_t exact, double got, double bound)
 static double statistics_ratio(const oracle_row *row, const oracle_output *output, const statistics *s,
                                const bound_terms *terms)
 {
-    const double u = unit(row->spec) * (1 + 1024 * unit(row->spec));
+    const double u = oracle_unit(row->spec) * (1 + 1024 * oracle_unit(row->spec));
     const double mean = fabs(mpfr_get_d(s->mean, MPFR_RNDN));
     double worst = 0;
     if (output->mean != NULL) {
-        worst = ratio_to(s->mean, *output->mean, u * (terms->mean + mean) + tiny(row->spec));
+        worst = oracle_ratio(s->mean, *output->mean, u * (terms->mean + mean) + oracle_tiny(row->spec));
     }
     if (output->rstd != NULL) {
         const double bound = u * terms->rstd * mpfr_get_d(s->rstd, MPFR_RNDN);
-        worst = fmax(worst, ratio_to(s->rstd, *output->rstd, bound));
+        worst = fmax(worst, oracle_ratio(s->rstd, *output->rstd, bound));
     }
     return worst;
 }
@@ -239,7 +245,7 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
         mpfr_add_d(y, y, row->beta != NULL ? row->beta[i] : 0.0, MPFR_RNDN);
         const double bound =
             error_bound(row, &terms, mpfr_get_d(z, MPFR_RNDN), mpfr_get_d(gamma, MPFR_RNDN), mpfr_get_d(y, MPFR_RNDN));
-        worst = fmax(worst, ratio_to(y, output->y[i], bound));
+        worst = fmax(worst, oracle_ratio(y, output->y[i], bound));
     }
     forget(&s);
     mpfr_clears(z, y, gamma, (mpfr_ptr)NULL);

@@ -67,46 +67,20 @@ enum { GROUPS = sizeof groups / sizeof *groups };
 static double x[REF_MAX_H], residual[REF_MAX_H], gamma_row[REF_MAX_H], beta[REF_MAX_H];
 static double y[REF_MAX_H], sum[REF_MAX_H], t[REF_MAX_H], mean, rstd;
 
-/* Rounds a row to a format. */
-static void hold(const ref_dtype *dtype, double *row, size_t n)
-{
-    static double reals[REF_MAX_H];
-    call_narrow(dtype, reals, row, n);
-    call_widen(dtype, row, reals, n);
-}
-
-/* f16 has no room for large numbers: takes a row that is to be added in a format into its range, by a power of two. */
-static void fit(const ref_dtype *dtype, double *row, size_t n)
-{
-    double largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(row[i]));
-    }
-    const int excess = ilogb(largest) - (-dtype->min_exponent - 3);
-    for (size_t i = 0; i < n && excess > 0; i++) {
-        row[i] = ldexp(row[i], -excess);
-    }
-}
-
-static const ref_dtype *narrower(const ref_dtype *a, const ref_dtype *b)
-{
-    return a->min_exponent > b->min_exponent ? a : b;
-}
-
 /* Fills the inputs of one row. */
 static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *random)
 {
     const size_t n = spec->h;
     kind->fill(x, n, random);
     kind->fill(residual, n, random);
-    fit(narrower(spec->x, spec->residual), x, n);
-    fit(spec->residual, residual, n);
+    call_fit(call_narrower(spec->x, spec->residual), x, n);
+    call_fit(spec->residual, residual, n);
     data_parameters(gamma_row, n, random);
     data_parameters(beta, n, random);
-    hold(spec->x, x, n);
-    hold(spec->residual, residual, n);
-    hold(spec->gamma, gamma_row, n);
-    hold(spec->gamma, beta, n);
+    call_hold(spec->x, x, n);
+    call_hold(spec->residual, residual, n);
+    call_hold(spec->gamma, gamma_row, n);
+    call_hold(spec->gamma, beta, n);
 }
 
 /* Runs a spec on the row; y and, if there is one, the sum go to the arrays named. */
@@ -179,10 +153,8 @@ static void check_sum(const ref_spec *spec, const call *scalars)
 static double judge_row(const char *text, const ref_spec *spec, const data_kind *kind, double eps, uint64_t *random)
 {
     call scalars = {.scalar[REF_ALPHA] = 11.83, .scalar[REF_EPS] = eps};
-    if (!ref_is_f64(spec->x)) {
-        scalars.scalar[REF_ALPHA] = (double)(float)scalars.scalar[REF_ALPHA];
-        scalars.scalar[REF_EPS] = (double)(float)scalars.scalar[REF_EPS];
-    }
+    call_hold(ref_argument_dtype(spec, REF_EPS), &scalars.scalar[REF_ALPHA], 1);
+    call_hold(ref_argument_dtype(spec, REF_EPS), &scalars.scalar[REF_EPS], 1);
     fill_row(spec, kind, random);
     run(text, &scalars, y, sum);
     const oracle_output output = {y, spec->stats && spec->norm == REF_LAYERNORM ? &mean : NULL,
