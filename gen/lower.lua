@@ -1,5 +1,6 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
+local channels = require "gen.lower.channels"
 local dtypes = require "gen.dtype"
 local e = require "gen.expr"
 local lanes = require "gen.lower.lanes"
@@ -22,7 +23,8 @@ local function scheduled(plan, schedule)
   end
   local sweeps, notes = {}, plans.notes(plan)
   for index, sweep in ipairs(plan.sweeps) do
-    local copy = { count = sweep.count, sums = sweep.sums, rows = sweep.rows, stores = {}, note = notes[index] }
+    local copy = { kind = sweep.kind, count = sweep.count, sums = sweep.sums, rows = sweep.rows, operations = sweep.operations,
+      stores = {}, note = notes[index] }
     for i, store in ipairs(sweep.stores) do copy.stores[i] = store end
     if reload and not plan.saved and index == reload.by then
       table.insert(copy.stores, { name = reload.name, dtype = reload.dtype, node = plan.normed })
@@ -83,10 +85,32 @@ local function scalar_texts(plan, prologue)
   return texts
 end
 
---- C text of the address of a row; `index` is the text of its number.
+--- C texts of the number of the row that a part of a row belongs to, and of the part's number in it.
+-- @param index C text of the number of a part, or of a row that has no parts
+local function part_texts(plan, index)
+  local parts = literal.integer(plan.problem.parts)
+  if plan.problem.parts == 1 then return index end
+  return ("(%s / %s)"):format(index, parts), ("%s %% %s"):format(index, parts)
+end
+
+--- C text of the address where an array has what belongs to a row, or to a part of one; `index` is the text of its number.
 local function row_address(plan, name, index)
-  if plan.problem.strided then return ("%s + (ptrdiff_t)%s * %s_stride"):format(name, index, name) end
-  return ("%s + %s * %d"):format(name, index, plan.n)
+  local argument, p, n = plan.argument[name], plan.problem, plan.n
+  local row, part = part_texts(plan, index)
+  if argument.is_matrix and p.strided then
+    local text = ("%s + (ptrdiff_t)%s * %s_stride"):format(name, row, name)
+    if p.has_heads then return ("%s + (ptrdiff_t)(%s) * %s_head_stride"):format(text, part, name) end
+    return part and ("%s + %s * %d"):format(text, part, n) or text
+  end
+  if argument.shape[1] == "rows" then return ("%s + %s * %d"):format(name, index, n) end
+  local text = argument.shape[1] == "batch" and ("%s + %s / rows_per_batch * %d"):format(name, row, p.h) or name
+  return part and ("%s + %s * %d"):format(text, part, n) or text
+end
+
+--- Whether rows of a block have an array's elements at distances that only the call knows, or share them.
+local function needs_own_pointers(plan, name)
+  local argument = plan.argument[name]
+  return argument.is_matrix and plan.problem.strided or argument.shape[1] ~= "rows"
 end
 
 --- The C types of pointers to the rows of the arguments, by name.
@@ -99,16 +123,16 @@ local function pointer_types(plan)
 end
 
 --- How the rows of a block are reached. A pointer is defined in front of the block's statements when it is first asked for:
--- one for each matrix, or one for each row where strides are arguments.
+-- one for each matrix, or one for each row where those do not lie one behind the other.
 -- @param types C types of pointers by argument (pointer_types)
 -- @param first name of the variable that holds the number of the block's first row
 -- @param hint what the names of pointers end in
 -- @return `{ pointer=, in_loop= }`: function(name, row) that returns the name of a pointer and how many rows of h elements the
 --   row lies behind it, and function(name, counter) that returns the address of the row that a loop counter names
 local function row_pointers(plan, types, builder, first, hint)
-  local place, names, strided = builder:splice(), {}, plan.problem.strided
+  local place, names = builder:splice(), {}
   local function pointer(name, row)
-    local of_row = strided and row or 0
+    local of_row = needs_own_pointers(plan, name) and row or 0
     local key = name .. of_row
     if not names[key] then
       local index = of_row > 0 and ("(%s + %d)"):format(first, of_row) or first
@@ -117,7 +141,7 @@ local function row_pointers(plan, types, builder, first, hint)
     return names[key], row - of_row
   end
   local function in_loop(name, counter)
-    if strided then return row_address(plan, name, ("(%s + %s)"):format(first, counter)) end
+    if needs_own_pointers(plan, name) then return row_address(plan, name, ("(%s + %s)"):format(first, counter)) end
     return ("%s + %s * %d"):format(pointer(name, 0), counter, plan.n)
   end
   return { pointer = pointer, in_loop = in_loop }
@@ -131,7 +155,9 @@ local function may_stream(plan, schedule, stores)
     local name, size = store.name, dtypes[store.dtype].bytes
     if #parts == 0 then parts[1] = ("rows >= %d"):format(math.ceil(schedule.stream * 1024 / (plan.n * size))) end
     parts[#parts + 1] = ("((uintptr_t)%s & %d) == 0"):format(name, within_line)
-    if plan.problem.strided then parts[#parts + 1] = ("((size_t)%s_stride * %d & %d) == 0"):format(name, size, within_line) end
+    local function add_stride(suffix) parts[#parts + 1] = ("((size_t)%s%s * %d & %d) == 0"):format(name, suffix, size, within_line) end
+    if plan.problem.strided then add_stride "_stride" end
+    if plan.problem.strided and plan.problem.has_heads then add_stride "_head_stride" end
     for _, other in ipairs(plans.input_matrices(plan)) do
       if dtypes[other.dtype].bytes == size then
         parts[#parts + 1] = ("(const void *)%s != (const void *)%s"):format(name, other.name)
@@ -156,6 +182,15 @@ local function vector_rows(kernel, root)
   if schedule.rows > 1 then vectors.rows(kernel, place, schedule.rows, schedule) end
   vectors.rows(kernel, root, 1, schedule.rows == 1 and schedule or {})
   if schedule.stream > 0 then root:branch(kernel.streams):call(kernel.target.fence) end
+end
+
+--- Writes a kernel of rows.
+local function write_rows(kernel, root, has_vectors)
+  function kernel.rows_at(builder, first, hint) return row_pointers(kernel.plan, kernel.pointer_types, builder, first, hint) end
+  kernel.sweeps, kernel.reload = scheduled(kernel.plan, kernel.schedule)
+  root:var("size_t", "row", "0")
+  local write = has_vectors and vector_rows or lanes.rows
+  write(kernel, root)
 end
 
 --- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
@@ -186,22 +221,21 @@ end
 function lower.new(plan, target, schedule)
   refuse_contraction(plan)
   local has_vectors = targets.has_vectors(target)
-  if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout, dtypes_of(plan)) end
+  if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout or "plain", dtypes_of(plan)) end
   local root = statements.builder()
   for _, argument in ipairs(plan.problem.args) do root:reserve { argument.name } end
+  if plan.problem.parts > 1 then
+    root:note("Each part of a row is normalised by itself.")
+    root:set("rows", ("rows * %s"):format(literal.integer(plan.problem.parts)))
+  end
   local prologue = root:splice()
-  local sweeps, reload = scheduled(plan, schedule)
   local roots = {}
   for i, output in ipairs(plan.problem.outputs) do roots[i] = output.node end
   local types = pointer_types(plan)
-  local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
-    uses = e.count_uses(roots),
+  local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, uses = e.count_uses(roots),
     literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
     scalars = scalar_texts(plan, prologue), pointer_types = types }
-  function kernel.rows_at(builder, first, hint) return row_pointers(plan, types, builder, first, hint) end
-  root:var("size_t", "row", "0")
-  local write_rows = has_vectors and vector_rows or lanes.rows
-  write_rows(kernel, root)
+  if plan.geometry then channels.write(kernel, root) else write_rows(kernel, root, has_vectors) end
   if target.leave then root:call(target.leave) end
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,

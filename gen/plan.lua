@@ -4,16 +4,20 @@
 -- whose terms have level k - 1, and stores what is known by then. Sums over the head of a row form short sweeps of
 -- their own, which store nothing.
 
+local channels = require "gen.channels.plan"
 local e = require "gen.expr"
 
 local plan = {}
+
+--- Whether a node is one value for a row that hangs on all its elements, so that it closes a sweep.
+function plan.closes(node) return node.op == "sum" or node.op == "amax" end
 
 local function level_of(memo)
   local function level(node)
     if not memo[node] then
       local most = 0
       for _, operand in ipairs(node) do most = math.max(most, level(operand)) end
-      memo[node] = node.op == "sum" and most + 1 or most
+      memo[node] = plan.closes(node) and most + 1 or most
     end
     return memo[node]
   end
@@ -29,14 +33,15 @@ local function nodes_of(outputs)
   return nodes
 end
 
---- The nodes that a sweep computes or reads for each element, operands last; row values are not entered.
-local function reached(sweep)
+--- The nodes that a sweep computes or reads for each element, operands last; row values are not entered, nor is `saved`, a
+-- node that is read from where an earlier sweep stored it.
+local function reached(sweep, saved)
   local found, seen = {}, {}
   local function visit(node)
     if seen[node] then return end
     seen[node] = true
     found[#found + 1] = node
-    if node.domain == "row" then return end
+    if node.domain == "row" or node == saved then return end
     for _, operand in ipairs(node) do visit(operand) end
   end
   for _, sum in ipairs(sweep.sums) do visit(sum[1]) end
@@ -44,26 +49,31 @@ local function reached(sweep)
   return found, seen
 end
 
---- Cuts a problem into sweeps.
--- @return `{ problem=, n=, sweeps=, normed=, saved=, stage= }`. A sweep is `{ kind="head"|"row", count=, sums={node..},
---   stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count` elements. `saved` names the output from
---   which sweeps after `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it
---   for the time being (same dtype, written by the last sweep).
-function plan.new(problem)
-  local n, level = problem.h, level_of({})
+--- What the last sweep stores element by element, and nothing reads again: array of the sweep's stores.
+function plan.final_stores(self)
+  local list = {}
+  for _, store in ipairs(self.sweeps[#self.sweeps].stores) do
+    if store.node.domain ~= "row" then list[#list + 1] = store end
+  end
+  return list
+end
+
+--- Cuts outputs into sweeps. `problem` has `n`, `args`, `outputs`, `normed` and `dtypes`.
+local function cut(problem)
+  local n, level = problem.n, level_of({})
   local sums, last = {}, 0
   for _, node in ipairs(nodes_of(problem.outputs)) do
     last = math.max(last, level(node))
-    if node.op == "sum" then sums[#sums + 1] = node end
+    if plan.closes(node) then sums[#sums + 1] = node end
   end
 
   local sweeps = {}
   local function add_sweep(kind, at)
     local sweep = { kind = kind, count = n, sums = {}, stores = {} }
     for _, sum in ipairs(sums) do
-      if level(sum) == at + 1 and (sum.count == n) == (kind == "row") then
+      if level(sum) == at + 1 and ((sum.count or n) == n) == (kind == "row") then
         sweep.sums[#sweep.sums + 1] = sum
-        sweep.count = sum.count
+        sweep.count = sum.count or n
       end
     end
     if #sweep.sums > 0 or at == last then sweeps[#sweeps + 1], sweep.level = sweep, at end
@@ -73,22 +83,26 @@ function plan.new(problem)
     add_sweep("row", at)
   end
 
-  local result = { problem = problem, n = n, sweeps = sweeps, normed = problem.normed }
+  local result = { problem = problem, n = n, sweeps = sweeps, normed = problem.normed, argument = {} }
+  for _, argument in ipairs(problem.args) do result.argument[argument.name] = argument end
   for _, output in ipairs(problem.outputs) do
     for index, sweep in ipairs(sweeps) do
-      if sweep.kind == "row" and sweep.level >= level(output.node) then
+      if sweep.kind ~= "head" and sweep.level >= level(output.node) then
         sweep.stores[#sweep.stores + 1] = output
         if output.node == problem.normed then result.saved, result.saved_by = output.name, index end
         break
       end
     end
   end
+  local ending = sweeps[#sweeps]
+  if #ending.sums == 0 and #plan.final_stores(result) == 0 then ending.kind = "end" end
   local readers = {}
   for index, sweep in ipairs(sweeps) do
-    local nodes, set = reached(sweep)
-    sweep.rows = {}
+    local nodes, set = reached(sweep, result.saved and index > result.saved_by and problem.normed)
+    sweep.rows, sweep.operations = {}, 0
     for _, node in ipairs(nodes) do
       if node.domain == "row" then sweep.rows[#sweep.rows + 1] = node end
+      if node.domain == "element" and #node > 0 then sweep.operations = sweep.operations + 1 end
     end
     if sweep.kind == "row" and set[problem.normed] then readers[#readers + 1] = index end
   end
@@ -101,13 +115,21 @@ function plan.new(problem)
   return result
 end
 
---- What the last sweep stores element by element, and nothing reads again: array of the sweep's stores.
-function plan.final_stores(self)
-  local list = {}
-  for _, store in ipairs(self.sweeps[#self.sweeps].stores) do
-    if store.node.domain ~= "row" then list[#list + 1] = store end
-  end
-  return list
+--- The plan of a problem: its sweeps, or for a kernel of channels what gen/channels/plan.lua says.
+-- @return `{ problem=, n=, argument=, sweeps=, normed=, saved=, stage= }`. `argument`: arguments by name. A sweep is
+--   `{ kind="head"|"row"|"end", count=, sums={node..}, stores={{name,dtype,node}..}, rows={node..}, operations= }`: it walks the
+--   first `count` elements, at the end none, with so many operations on each. `saved` names the output from which sweeps after
+--   `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it for the time being (same
+--   dtype, written by the last sweep).
+function plan.new(problem)
+  return problem.geometry and channels.new(problem, cut) or cut(problem)
+end
+
+--- Operations on an element up to which a sweep is short.
+local SHORT = 16
+
+--- How many times as long as that of a short sweep the code of a sweep is: elementary functions take dozens of operations.
+function plan.length(sweep) return math.max(1, sweep.operations / SHORT)
 end
 
 --- The arguments that hold a value to read for each element of each row.
@@ -139,13 +161,16 @@ function plan.notes(self)
   for index, sweep in ipairs(self.sweeps) do
     local sums, stores, parts = {}, {}, {}
     local values = new_values(sweep, seen)
-    for i, sum in ipairs(sweep.sums) do sums[i] = sum[1].label or e.describe(sum[1]) end
+    for i, sum in ipairs(sweep.sums) do
+      sums[i] = (sum.op == "amax" and "largest of " or "") .. (sum[1].label or e.describe(sum[1]))
+    end
     for i, store in ipairs(sweep.stores) do stores[i] = store.name .. " = " .. (store.node.label or e.describe(store.node)) end
     if #values > 0 then parts[#parts + 1] = list(values) end
-    if #sums > 0 then parts[#parts + 1] = "sum " .. table.concat(sums, " and ") end
+    if #sums > 0 then parts[#parts + 1] = (sweep.sums[1].op == "sum" and "sum " or "") .. table.concat(sums, " and ") end
     if #stores > 0 then parts[#parts + 1] = "store " .. list(stores) end
     if sweep.kind == "row" then number = number + 1 end
-    local title = sweep.kind == "head" and ("Head of %d elements"):format(sweep.count) or ("Pass %d of %d"):format(number, total)
+    local title = sweep.kind == "head" and ("Head of %d elements"):format(sweep.count)
+      or sweep.kind == "end" and "Then" or ("Pass %d of %d"):format(number, total)
     notes[index] = title .. ": " .. table.concat(parts, "; ") .. "."
   end
   return notes

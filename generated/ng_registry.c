@@ -236,755 +236,755 @@ static const ng_arg ng_args_16[] = {
 
 static void ng_invoke_rmsnorm_fwd_f32_h64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h64_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h64_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h64_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h64_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h64_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h64_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h64_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f32_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h4096_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h4096_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h4096_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h4096_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h768_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h768_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_bf16_h1024_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h1024_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h1024_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h1024_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_bf16_h1024_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h1024_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h1024_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h1024_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f32_h1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h1_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h1_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h1_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h1_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h80_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h80_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h80_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h80_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h80_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h80_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h80_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h80_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f32_h769_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h769_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h769_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h769_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h769_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h769_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h769_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h769_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h7_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h7_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h7_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h7_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h7_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h7_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h7_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h7_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_bf16_h100_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h100_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h100_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h100_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_bf16_h100_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h100_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h100_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h100_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_bf16_h2880_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h2880_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h2880_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h2880_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_bf16_h2880_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h2880_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_h2880_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_h2880_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h14848_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h14848_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h14848_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h14848_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h14848_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_add_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_add_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_add_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_add_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_addout_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_addout_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_addout_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h4096_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h4096_addout_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (uint16_t *)ptr[4]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h768_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_addout_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_addout_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h768_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_addout_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_addout_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float)scalar[0], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2048_llama_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2048_llama_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2048_llama_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2048_llama_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h96_nogamma_scalar(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h96_nogamma_avx2(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h96_nogamma_neon(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h96_nogamma_avx512(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f32_h128_beta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h128_beta_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h128_beta_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h128_beta_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f32_h128_beta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f32_h128_beta_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_f16_h128_strided_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f16_h128_strided_scalar(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f16_h128_strided_avx2(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f16_h128_strided_neon(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_f16_h128_strided_avx512(rows, (const uint16_t *)ptr[0], stride[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[1]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f64_h100_stats_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f64_h100_stats_scalar(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f64_h100_stats_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f64_h100_stats_avx2(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f64_h100_stats_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f64_h100_stats_neon(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f64_h100_stats_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f64_h100_stats_avx512(rows, (const double *)ptr[0], (const double *)ptr[1], (const double *)ptr[2], (double)scalar[0], (double *)ptr[3], (double *)ptr[4], (double *)ptr[5]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_accf64_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_accf64_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h768_accf64_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_accf64_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h768_accf64_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(rows, (const float *)ptr[0], stride[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], stride[1], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(rows, (const uint16_t *)ptr[0], (const float *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (float)scalar[1], (uint16_t *)ptr[4], (float *)ptr[5]);
 }
 #endif
 static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2304_addafter_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2304_addafter_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_rmsnorm_fwd_bf16_h2304_addafter_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h896_nobeta_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h896_nobeta_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h896_nobeta_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_h896_nobeta_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float)scalar[0], (float *)ptr[2]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_scalar(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx512(rows, (const uint16_t *)ptr[0], (float)scalar[0], (float *)ptr[1]);
 }
 #endif
 static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
 #if defined(__x86_64__)
 static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
-    (void)stride;
+    (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
 }
 #endif
@@ -2182,11 +2182,14 @@ static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden 
     ptrdiff_t stride[10];
     double scalar[10];
     size_t count = 0, strides = 0, scalars = 0;
+    const char *shape = "";
     unsigned char *end = ng_selftest_memory;
     for (size_t i = 1; i < kernel->arg_count; ++i) {
         const ng_arg *arg = &kernel->args[i];
         if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
-            stride[strides++] = (ptrdiff_t)kernel->h;
+            const size_t suffix = sizeof "_head_stride" - 1, length = strlen(arg->name);
+            const int is_of_heads = length > suffix && strcmp(arg->name + length - suffix, "_head_stride") == 0;
+            stride[strides++] = (ptrdiff_t)(is_of_heads ? ng_selftest_product(kernel, strrchr(shape, ',') + 1) : kernel->h);
         } else if (strcmp(arg->shape, "scalar") == 0) {
             scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? 1 : 0.8125;
         } else {
@@ -2194,7 +2197,8 @@ static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden 
             array->format = ng_selftest_format_of(arg);
             array->data = end;
             const char *const comma = strchr(arg->shape, ',');
-            const int has_rows = arg->shape[0] == 'r';
+            const int has_rows = arg->shape[0] == 'r' || arg->shape[0] == 'b'; /* a batch is one row here */
+            shape = arg->shape;
             array->rows = has_rows ? golden->rows : 1;
             array->n = ng_selftest_product(kernel, !has_rows ? arg->shape : comma != NULL ? comma + 1 : "");
             array->is_output = strcmp(arg->io, "out") == 0;

@@ -11,11 +11,11 @@
 #include "spec.h"
 
 /* The arguments of a call by their meaning: arrays, NULL where the spec has none, and the bytes from one of their rows
- * to the next. */
+ * to the next, and from one head to the next. */
 typedef struct ref_call {
     ref_scalars scalars;
     void *array[REF_ARGUMENTS];
-    ptrdiff_t step[REF_ARGUMENTS];
+    ptrdiff_t step[REF_ARGUMENTS], head_step[REF_ARGUMENTS];
 } ref_call;
 
 /* Where an argument has what belongs to a row, or NULL. */

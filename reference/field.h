@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "activation.h"
 #include "arithmetic.h"
 #include "real.h"
 
@@ -111,13 +112,14 @@ static void apply_parameters(const ref_spec *spec, const ref_call *call, const f
     free(beta);
 }
 
-/* "Then affine, addafter, rounding as for rows." */
+/* "Then affine, activation, addafter, rounding as for rows." */
 static void write_field(const ref_spec *spec, const ref_call *call, const field *f, real *xhat)
 {
     const size_t n = field_elements(f);
     if (call->array[REF_GAMMA_ROW] != NULL) {
         apply_parameters(spec, call, f, xhat);
     }
+    activate(spec, xhat, n);
     if (spec->fusion == REF_ADDAFTER) { /* "y = round_R(residual + round_Y(norm(x)))" */
         real *residual = load_reals(spec->residual, call->array[REF_RESIDUAL], n);
         ref_round_row(spec->y, xhat, n);

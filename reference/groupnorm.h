@@ -8,8 +8,8 @@
  * variance, rstd exactly as for LayerNorm on rows of n elements". */
 static void normalise_group_nchw(const field *f, real *h, size_t row, size_t channel, size_t channels, real eps)
 {
-    const ref_spec as_row = {.h = channels * f->positions};
-    layernorm(&as_row, h + element_at(f, row, channel, 0), eps);
+    const ref_spec as_row = {.center_full = 0};
+    layernorm(&as_row, h + element_at(f, row, channel, 0), channels * f->positions, (numbers){eps, 0, 0});
 }
 
 /* The same in the layout nhwc: "each channel over the positions of the row first; then the c/g channels of a group in

@@ -1,4 +1,4 @@
-/* What a norm of the reference is. The norms are one file each: rmsnorm.h, layernorm.h. */
+/* What a norm of the reference is. The norms are one file each: rmsnorm.h, layernorm.h, ... */
 #ifndef NG_REFERENCE_NORM_H
 #define NG_REFERENCE_NORM_H
 
@@ -11,7 +11,14 @@ typedef struct statistics {
     real rstd;
 } statistics;
 
-/* Turns a row of spec->h elements into its normalised values, in place. */
-typedef statistics norm(const ref_spec *spec, real *row, acc eps);
+/* The numbers that a norm may need: eps, of scalenorm and weightnorm g, of dyt alpha. */
+typedef struct numbers {
+    acc eps;
+    acc g;
+    real alpha;
+} numbers;
+
+/* Turns n elements, a row or a part of one, into their normalised values, in place. */
+typedef statistics norm(const ref_spec *spec, real *row, size_t n, numbers with);
 
 #endif

@@ -20,9 +20,11 @@ static ref_call sorted(const ref_spec *spec, size_t rows, void *const *ptr, cons
     for (int i = 0; i < REF_ARGUMENTS; i++) {
         if (call.array[i] != NULL) {
             const int is_strided = spec->strided && ref_arguments[i].kind == REF_MATRIX;
-            const size_t columns = ref_layout_of(spec, (ref_argument)i, &call.scalars).columns;
-            const ptrdiff_t elements = is_strided ? *stride++ : (ptrdiff_t)columns;
-            call.step[i] = elements * (ptrdiff_t)ref_argument_dtype(spec, (ref_argument)i)->size;
+            const ref_layout layout = ref_layout_of(spec, (ref_argument)i, &call.scalars);
+            const ptrdiff_t size = (ptrdiff_t)ref_argument_dtype(spec, (ref_argument)i)->size;
+            call.step[i] = size * (is_strided ? *stride++ : (ptrdiff_t)layout.columns);
+            call.head_step[i] =
+                size * (is_strided && layout.heads > 1 ? *stride++ : (ptrdiff_t)(layout.columns / layout.heads));
         }
     }
     return call;
@@ -31,9 +33,13 @@ static ref_call sorted(const ref_spec *spec, size_t rows, void *const *ptr, cons
 void *ref_row_at(const ref_call *call, ref_argument argument, size_t row)
 {
     const ref_axis outermost = ref_arguments[argument].axes[0];
-    const size_t index = outermost == REF_ROWS ? row : 0;
-    return call->array[argument] != NULL ? (char *)call->array[argument] + (ptrdiff_t)index * call->step[argument]
-                                         : NULL;
+    if (call->array[argument] == NULL) {
+        return NULL;
+    }
+    const size_t index = outermost == REF_ROWS    ? row
+                         : outermost == REF_BATCH ? row / (size_t)call->scalars.of[REF_ROWS_PER_BATCH]
+                                                  : 0;
+    return (char *)call->array[argument] + (ptrdiff_t)index * call->step[argument];
 }
 
 int ng_reference(const char *spec_text, size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)

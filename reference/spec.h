@@ -4,13 +4,31 @@
 
 #include "dtype.h"
 
-enum { REF_RMSNORM = 1, REF_LAYERNORM, REF_GROUPNORM, REF_INSTANCENORM, REF_BATCHNORM, REF_POWERNORM, REF_MVN };
+enum {
+    REF_RMSNORM = 1,
+    REF_LAYERNORM,
+    REF_L2NORM,
+    REF_SCALENORM,
+    REF_LPNORM,
+    REF_WEIGHTNORM,
+    REF_FOLD,
+    REF_DYT,
+    REF_GROUPNORM,
+    REF_INSTANCENORM,
+    REF_BATCHNORM,
+    REF_POWERNORM,
+    REF_MVN
+};
 enum { REF_FWD = 1, REF_INFER, REF_FOLDSTATS, REF_STATS, REF_MERGE, REF_APPLY, REF_INFER_FOLDED };
 enum { REF_NO_AFFINE = 1, REF_GAMMA, REF_GAMMA_BETA, REF_GROUP }; /* group: gamma and beta for each group */
 enum { REF_NCHW = 1, REF_NHWC, REF_ROWS_ONLY };
 enum { REF_TORCH = 1, REF_ONNX };
-enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER };
+enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER, REF_SANDWICH };
 enum { REF_LLAMA = 1 };
+enum { REF_ZGATE_BEFORE = 1, REF_ZGATE_AFTER };
+enum { REF_SILU = 1, REF_GELU, REF_GELUTANH, REF_TANH, REF_SIGMOID };
+enum { REF_OUTSIDE = 1, REF_MAX };
+enum { REF_ROW = 1, REF_STATIC };
 
 /* How a kernel computes: see arithmetic.h. */
 typedef struct ref_arithmetic ref_arithmetic;
@@ -18,6 +36,7 @@ typedef struct ref_arithmetic ref_arithmetic;
 /* Fields that are int are 0 where the spec does not have their word. */
 typedef struct ref_spec {
     size_t h, c, g, shards;                    /* 0 where the spec does not have them */
+    size_t groups, heads;                      /* parts of a row; 1 where the spec has none */
     const ref_dtype *x, *residual, *gamma, *y; /* the contract's X, R, P, Y */
     const ref_arithmetic *arithmetic;
     int norm;
@@ -27,8 +46,17 @@ typedef struct ref_spec {
     int fusion;
     int alpha;
     int cast;
+    int zgate;
+    int act;
     int acc_f64;
     int center_full;
+    int epsform;
+    int gate;
+    int mod;
+    int twin;
+    int quant;
+    int round_io;
+    int side;
     int stats;
     int strided;
     int layout;
@@ -42,6 +70,9 @@ int ref_spec_parse(const char *text, ref_spec *spec);
 
 /* Do they describe the same kernel? */
 int ref_spec_equal(const ref_spec *a, const ref_spec *b);
+
+/* The parts of a row that are normalised each by itself. */
+size_t ref_parts(const ref_spec *spec);
 
 /* Does the norm read x + residual? */
 int ref_adds_before(const ref_spec *spec);
@@ -59,10 +90,14 @@ size_t ref_channels(const ref_spec *spec);
 typedef enum ref_axis {
     REF_NO_AXIS,
     REF_ROWS,
+    REF_BATCH,
     REF_H,
+    REF_PARTS,
+    REF_HEADS,
+    REF_HEAD,
     REF_POSITIONS,
     REF_C,
-    REF_G,
+    REF_GROUPS,
     REF_CHUNKS,
     REF_SHARDS,
     REF_SHARD, /* the part of h that a shard has */
@@ -74,8 +109,11 @@ enum { REF_MAX_AXES = 3 };
 /* The arguments but `rows`, in call order. */
 typedef enum ref_argument {
     REF_POSITION_COUNT,
+    REF_ROWS_PER_BATCH,
     REF_X,
     REF_RESIDUAL,
+    REF_Z,
+    REF_GATE,
     REF_GAMMA_ROW,
     REF_BETA_ROW,
     REF_MEAN_IN,
@@ -88,10 +126,20 @@ typedef enum ref_argument {
     REF_PART_MEAN,
     REF_PART_SHIFT,
     REF_PART_M2,
+    REF_G_ROW, /* of weightnorm */
+    REF_BIAS,
+    REF_GAMMA2_ROW,
+    REF_BETA2_ROW,
+    REF_SCALE,
+    REF_MOD_SHIFT, /* of mod */
     REF_ALPHA,
     REF_MOMENTUM,
     REF_EPS,
+    REF_G, /* of scalenorm */
+    REF_YSCALE,
+    REF_YZERO,
     REF_Y,
+    REF_Y2,
     REF_SUM,
     REF_MEAN,
     REF_SHIFT,
@@ -103,6 +151,9 @@ typedef enum ref_argument {
     REF_RUNNING_MEAN,
     REF_RUNNING_VAR,
     REF_RUNNING_SQUARE,
+    REF_YBIAS,
+    REF_YSCALE_ROW,
+    REF_SIDE,
     REF_ARGUMENTS
 } ref_argument;
 
@@ -120,6 +171,7 @@ extern const struct ref_argument_info {
     ref_way output;
     const ref_dtype *(*dtype)(const ref_spec *spec); /* NULL if the spec does not have it */
 } ref_arguments[REF_ARGUMENTS];
+
 
 /* The format of an argument, or NULL if the spec does not have it. */
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument);
@@ -147,10 +199,10 @@ size_t ref_extent(const ref_spec *spec, ref_axis axis, const ref_scalars *scalar
 enum { REF_SHAPE_LENGTH = 64 };
 void ref_shape_text(const ref_spec *spec, ref_argument argument, char text[REF_SHAPE_LENGTH]);
 
-/* An array is `rows` rows of `columns` neighbouring elements; one whose outermost axis is fixed by the spec is a
- * single row. */
+/* An array is `rows` rows of `columns` elements; one whose outermost axis is fixed by the spec is a single row. The
+ * elements of a row are neighbours, or those of each of its `heads`, which have a stride in strided kernels. */
 typedef struct ref_layout {
-    size_t rows, columns;
+    size_t rows, columns, heads;
 } ref_layout;
 
 ref_layout ref_layout_of(const ref_spec *spec, ref_argument argument, const ref_scalars *scalars);

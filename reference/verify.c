@@ -43,6 +43,10 @@ static const struct {
     size_t count;
     double value[MOST_TRIED];
 } tried[REF_ARGUMENTS] = {
+    [REF_ROWS_PER_BATCH] = {5, {1, 2, 3, 7, 100}},
+    [REF_G] = {4, {0.81, 11.25, -1, 3}},
+    [REF_YSCALE] = {4, {0.05, 1, 0.37, 2e-4}},
+    [REF_YZERO] = {3, {128, 0, 77}},
     [REF_ALPHA] = {5, {11.83, 1, -2.5, 0.81, 0}},
     [REF_MOMENTUM] = {5, {0.1, 0.9, 1, 0.01, 0}},
     [REF_EPS] = {8, {1e-5, 1e-6, 1e-5, 1e-12, 1e-5, 0, 1e-6, 1e-5}},
@@ -52,8 +56,9 @@ static const struct {
 static const struct {
     size_t index;
     ref_argument argument;
-} nan_cases[] = {
-    {2 * VERIFY_KINDS + 1, REF_ALPHA}, {3 * VERIFY_KINDS + 1, REF_EPS}, {4 * VERIFY_KINDS + 1, REF_MOMENTUM}};
+} nan_cases[] = {{2 * VERIFY_KINDS + 1, REF_ALPHA},  {3 * VERIFY_KINDS + 1, REF_EPS},
+                 {4 * VERIFY_KINDS + 1, REF_G},      {2 * VERIFY_KINDS + 1, REF_YSCALE},
+                 {4 * VERIFY_KINDS + 1, REF_MOMENTUM}};
 
 /* Does a spec have channels, and so cases of its own? */
 static int is_field(const ref_spec *spec)

@@ -25,8 +25,9 @@ static int is_matrix(const verify_argument *a)
 static void set_size(const ref_spec *spec, verify_argument *a, const ref_scalars *scalars)
 {
     const ref_layout layout = ref_layout_of(spec, a->id, scalars);
-    a->rows = layout.rows;
-    a->columns = layout.columns;
+    a->heads = layout.heads;
+    a->rows = layout.rows * layout.heads;
+    a->columns = layout.columns / layout.heads;
 }
 
 void verify_begin(verify_subject *s, const verify_case *c)
@@ -50,22 +51,35 @@ static size_t row_bytes(const verify_argument *a)
 
 unsigned char *verify_row_at(const verify_argument *a, size_t row)
 {
-    return a->placed + (ptrdiff_t)row * a->stride * (ptrdiff_t)a->dtype->size;
+    const ptrdiff_t elements =
+        (ptrdiff_t)(row / a->heads) * a->stride + (ptrdiff_t)(row % a->heads) * a->head_stride;
+    return a->placed + elements * (ptrdiff_t)a->dtype->size;
 }
 
 /* The bytes from the first element of an argument to its last. */
 static size_t extent(const verify_argument *a)
 {
-    return a->rows == 0 ? 0 : (a->rows - 1) * (size_t)a->stride * a->dtype->size + row_bytes(a);
+    const size_t elements =
+        (a->rows / a->heads - 1) * (size_t)a->stride + (a->heads - 1) * (size_t)a->head_stride + a->columns;
+    return a->rows == 0 ? 0 : elements * a->dtype->size;
 }
 
-/* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. */
-enum { STRIDES = 5, LONGEST_STRIDE = 3 };
+/* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. Heads lie
+ * in a row, packed or not, or all rows of a head lie together. */
+enum { STRIDES = 5, HEAD_STRIDES = 3, LONGEST_STRIDE = 4 };
 
-static ptrdiff_t stride_for(verify_random *random, size_t h)
+static void set_strides(verify_argument *a, int strided, verify_random *random)
 {
-    const size_t strides[STRIDES] = {h, h + 1, LONGEST_STRIDE * h, h + h / 8, 2 * h + 1};
-    return (ptrdiff_t)strides[verify_random_below(random, STRIDES)];
+    const size_t n = a->columns, h = n * a->heads, rows = a->rows / a->heads;
+    const size_t strides[STRIDES] = {h, h + 1, 3 * h, h + h / 8, 2 * h + 1};
+    const size_t head_strides[HEAD_STRIDES][2] = {{h + 1, n}, {h + a->heads + 3, n + 1}, {n + 1, (n + 1) * rows + 2}};
+    a->stride = (ptrdiff_t)(strided ? strides[verify_random_below(random, STRIDES)] : h);
+    a->head_stride = (ptrdiff_t)n;
+    if (strided && a->heads > 1) {
+        const size_t *const chosen = head_strides[verify_random_below(random, HEAD_STRIDES)];
+        a->stride = (ptrdiff_t)chosen[0];
+        a->head_stride = (ptrdiff_t)chosen[1];
+    }
 }
 
 /* Can `output`, if the form speaks of it, lie in the buffer `input`? */
@@ -104,7 +118,7 @@ static size_t most_elements(const ref_spec *spec, verify_argument *a, const ref_
 /* Adds an array with memory for so many elements. Returns 0, or -1 if there is none. */
 static int open_argument(verify_subject *s, verify_argument *a, size_t elements)
 {
-    const size_t bytes = elements * a->dtype->size;
+    const size_t bytes = elements * a->dtype->size + MARGIN;
     const size_t longest = s->spec.strided && is_matrix(a) ? LONGEST_STRIDE : 1;
     const int is_changed = ref_is_input(a->id) && ref_arguments[a->id].output;
     a->expected = malloc(bytes + 1);
@@ -200,6 +214,7 @@ static verify_role role_of(const verify_subject *s, const verify_argument *a)
     return a->id == REF_GAMMA_ROW || a->id == REF_BETA_ROW ? VERIFY_PARAMETER
            : !is_matrix(a)                                 ? VERIFY_STATISTIC
            : a->id == REF_RESIDUAL                         ? VERIFY_RESIDUAL
+           : a->id == REF_Z                                ? VERIFY_X_ALONE
            : ref_adds_before(&s->spec)                     ? VERIFY_X_BESIDE_RESIDUAL
                                                            : VERIFY_X_ALONE;
 }
@@ -251,7 +266,7 @@ typedef struct call {
     size_t rows;
     int strided;
     void *ptr[REF_ARGUMENTS];
-    ptrdiff_t stride[REF_ARGUMENTS];
+    ptrdiff_t stride[2 * REF_ARGUMENTS];
     double scalar[REF_ARGUMENTS];
 } call;
 
@@ -269,6 +284,8 @@ static call new_call(const verify_subject *s, const verify_case *c, void *(*plac
         }
         if (a->dtype != NULL && is_matrix(a)) {
             to.stride[strides++] = a->stride;
+            to.stride[strides] = a->head_stride;
+            strides += a->heads > 1;
         }
     }
     return to;
@@ -288,7 +305,8 @@ void verify_make_outputs(verify_subject *s, const verify_case *c, const char *sp
 {
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         verify_argument *a = &s->arguments[i];
-        a->stride = (ptrdiff_t)a->columns;
+        a->head_stride = (ptrdiff_t)a->columns;
+        a->stride = (ptrdiff_t)(a->heads * a->columns);
         if (a->dtype != NULL && a->initial != a->expected) {
             memcpy(a->expected, a->initial, verify_elements(a) * a->dtype->size);
         } else if (a->dtype != NULL && ref_arguments[i].output) {
@@ -349,13 +367,18 @@ static int padding_of(const verify_argument *a)
 
 int verify_touched_between(const verify_argument *a)
 {
-    const size_t gap = ((size_t)a->stride - a->columns) * a->dtype->size;
     const int padding = padding_of(a);
-    for (size_t row = 0; row + 1 < a->rows && gap > 0; row++) {
-        const unsigned char *from = verify_row_at(a, row) + row_bytes(a);
-        if (from[0] != padding || memcmp(from, from + 1, gap - 1) != 0) {
-            return 1;
+    const size_t rows = a->rows / a->heads;
+    const int heads_are_apart = a->head_stride > a->stride;
+    const unsigned char *end = NULL;
+    for (size_t i = 0; i < a->rows; i++) { /* by their addresses */
+        const unsigned char *from = verify_row_at(a, heads_are_apart ? i % rows * a->heads + i / rows : i);
+        for (; end != NULL && end < from; end++) {
+            if (*end != padding) {
+                return 1;
+            }
         }
+        end = from + row_bytes(a);
     }
     return 0;
 }
@@ -370,7 +393,7 @@ static void copy_rows(const verify_argument *a)
 /* Finds a place for an argument and fills it. */
 static void place_argument(verify_subject *s, verify_argument *a, const verify_case *c, verify_random *random)
 {
-    a->stride = s->spec.strided && is_matrix(a) ? stride_for(random, a->columns) : (ptrdiff_t)a->columns;
+    set_strides(a, s->spec.strided && is_matrix(a), random);
     const size_t bytes = extent(a);
     a->placed = place(a, c->place, bytes, random);
     memset(a->placed, padding_of(a), bytes);
@@ -391,6 +414,7 @@ void verify_lay_out(verify_subject *s, const verify_case *c)
         if (a->shares) {
             a->placed = s->arguments[shared].placed;
             a->stride = s->arguments[shared].stride;
+            a->head_stride = s->arguments[shared].head_stride;
         } else {
             place_argument(s, a, c, &random);
         }

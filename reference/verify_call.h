@@ -22,16 +22,17 @@ extern const verify_alias verify_no_alias;
 /* Where buffers lie: right after a forbidden page, up to one, or 1 to 15 elements off, each buffer by itself. */
 typedef enum verify_placement { PLACE_FIRST, PLACE_LAST, PLACE_SHIFTED, PLACEMENTS } verify_placement;
 
-/* One array of a kernel. */
+/* One array of a kernel: rows of neighbouring elements; heads with strides of their own are rows, too. */
 typedef struct verify_argument {
     ref_argument id;
     const ref_dtype *dtype;  /* NULL: the kernel has no such argument */
     size_t rows, columns;    /* as the case has them */
     unsigned char *initial;  /* of what is read: the rows, packed, as before the call */
     unsigned char *expected; /* and as they must be after it; for inputs the same memory */
+    size_t heads;            /* so many rows have a place in each row of the call */
     verify_memory memory;
     unsigned char *placed; /* where the kernel finds it */
-    ptrdiff_t stride;      /* elements from one row to the next */
+    ptrdiff_t stride, head_stride; /* elements from one row of the call to the next, and from head to head */
     int shares;            /* an output that lies in an input's buffer */
 } verify_argument;
 

@@ -19,6 +19,8 @@ local function words(suffix, more)
     add = enclosed "+", sub = enclosed "-", mul = enclosed "*", div = enclosed "/",
     sqrt = call("@scalar_sqrt" .. suffix), fma = call("@scalar_fma" .. suffix),
     fnma = function(a, b, c) return ("@scalar_fma%s(-%s, %s, %s)"):format(suffix, a, b, c) end,
+    max = call("@scalar_max" .. suffix), nonzero = call("@scalar_nonzero" .. suffix),
+    abs = call(suffix == "" and "__builtin_fabsf" or "__builtin_fabs"),
     clamp0 = call("@scalar_clamp0" .. suffix), pin = call("@scalar_pin" .. suffix),
     tree = call("@scalar_tree" .. suffix), pairwise = call("@scalar_pairwise" .. suffix),
   }
@@ -44,6 +46,7 @@ return {
     f32 = {
       ctype = "float", words = words("", {
         convert = function(v) return ("(double)%s"):format(v) end,
+        pick = call "@scalar_pick", pow2 = call "@scalar_pow2",
       }),
       dtypes = {
         f32 = { load = function(place) return place end, store = infix "=" },
@@ -279,6 +282,39 @@ static inline double @scalar_sqrt_f64(double v)
     memcpy(&result, &bits, sizeof result);
     return result;
 #endif
+}]] },
+    { name = "scalar_max", text = [[
+/* b > a ? b : a, and a == 0 ? b : a. */
+static inline float @scalar_max(float a, float b)
+{
+    return b > a ? b : a;
+}]] },
+    { name = "scalar_nonzero", text = [[
+static inline float @scalar_nonzero(float a, float b)
+{
+    return a == 0.0f ? b : a;
+}]] },
+    { name = "scalar_max_f64", text = [[
+static inline double @scalar_max_f64(double a, double b)
+{
+    return b > a ? b : a;
+}]] },
+    { name = "scalar_nonzero_f64", text = [[
+static inline double @scalar_nonzero_f64(double a, double b)
+{
+    return a == 0.0 ? b : a;
+}]] },
+    { name = "scalar_pick", text = [[
+/* a < 0 ? b : c. */
+static inline float @scalar_pick(float a, float b, float c)
+{
+    return a < 0.0f ? b : c;
+}]] },
+    { name = "scalar_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline float @scalar_pow2(float v)
+{
+    return @scalar_float((@scalar_bits(v) << 23) + 0x3f800000u);
 }]] },
     { name = "scalar_clamp0_f64", text = [[
 static inline double @scalar_clamp0_f64(double v)

@@ -25,7 +25,7 @@ function Body.new(kernel, builder, count, first)
     type = compute, words = compute.words, acc = acc, parts = compute.width / acc.width, layout = layout,
     dtypes = layout.dtypes, chunk = layout.vecs * compute.width, lanes = c.lanes, builder = builder, rows = count,
     unroll = count > 1 and UNROLL_BLOCK or UNROLL_ROW, rows_at = kernel.rows_at(builder, first, "_row"),
-    prefetched = {}, row_values = {}, spreads = {} }, Body)
+    first = first, prefetched = {}, row_values = {}, spreads = {} }, Body)
 end
 
 --- Text of the address of an element of an array: `i` names a loop counter or is false.
@@ -54,12 +54,13 @@ function Body:uniform(node)
     local text, hint
     local source = node.op == "convert" and node[1] or node
     if source.op == "const" then
-      hint, text = node.value == 1 and "one" or "count", self.kernel.literal(node.value, node.type)
+      hint, text = node.value == 1 and "one" or "count", self:word(node, "set1")(self.kernel.literal(node.value, node.type))
+    elseif source.op == "arg" then
+      hint, text = "all_" .. (node.label or source.name), self:word(node, "set1")(self.kernel.scalars[source.name])
     else
-      assert(source.op == "arg", "a uniform value is a literal or an argument")
-      hint, text = "all_" .. (node.label or source.name), self.kernel.scalars[source.name]
+      hint, text = node.label or "all", self:apply(node, function(operand) return self:uniform(operand) end, node.op)
     end
-    memo[node] = self.kernel.prologue:def(self:type_of(node).vector, hint, self:word(node, "set1")(text))
+    memo[node] = self.kernel.prologue:def(self:type_of(node).vector, hint, text)
   end
   return memo[node]
 end
@@ -103,6 +104,9 @@ function Body:spread(node)
   return self.spreads[node]
 end
 
+--- Whether a node's value is formed before the elements are walked.
+function Body:is_fixed(node) return node.domain == "row" end
+
 --- The name of the vector that holds a row node's value for one row in every slot.
 function Body:row_vector(node, row)
   if self.row_loop then return self.row_loop.vectors[node] end
@@ -128,6 +132,16 @@ function Body:rounded_rows(node, value)
     local raws = {}
     for j = 1, words.raws do raws[j] = self.builder:def(words.raw, "raw", narrow(copies, j)) end
     names[i] = self:define(node, node.label or "rounded", words.widen(raws, 1))
+  end
+  return rows.value(names, value.at, self.rows)
+end
+
+--- Computes each vector of a row value where it stands.
+function Body:pinned_rows(node, value)
+  local names = {}
+  for i, text in ipairs(value.vectors) do
+    names[i] = self.builder:var(self:type_of(node).vector, node.label or "pinned", text)
+    self.builder:call(self:word(node, "pin")(names[i]))
   end
   return rows.value(names, value.at, self.rows)
 end
@@ -171,6 +185,7 @@ function Body:combined_rows(node)
   local operands = self:row_operands(node)
   local example = operands[1] or operands[2] or operands[3]
   if node.op == "round" then return self:rounded_rows(node, example) end
+  if node.op == "pin" then return self:pinned_rows(node, example) end
   local names = {}
   for v in ipairs(example.vectors) do
     local texts = {}
@@ -182,7 +197,16 @@ function Body:combined_rows(node)
   return rows.value(names, example.at, self.rows)
 end
 
-local ROW_VALUES = { first = Body.first_elements, convert = Body.converted_rows }
+--- The one element that each row has.
+function Body:loaded_rows(node)
+  local words, names = self.dtypes[node.dtype], {}
+  for row = 0, self.rows - 1 do
+    names[row + 1] = self:define(node, node.label, words.first(c_text.sum(node.name, self.first, row)))
+  end
+  return rows.spread(names)
+end
+
+local ROW_VALUES = { first = Body.first_elements, load = Body.loaded_rows, convert = Body.converted_rows }
 
 --- The row value of a row node; sums were put into the memo when their sweep ended.
 function Body:row_value(node)

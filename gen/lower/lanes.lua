@@ -72,6 +72,8 @@ function Body:row_value(node)
     local text
     if node.op == "first" then
       text = self:load(node, node.name, node.dtype, 0)
+    elseif node.op == "load" then
+      text = self:memory(node, node.dtype).load(node.name .. "[row]")
     else
       text = self:apply(node, function(operand) return self:value(operand) end)
     end
@@ -168,7 +170,7 @@ function lanes.rows(kernel, root)
     end
     if #sweep.sums > 0 then
       body:sum_sweep(sweep)
-    else
+    elseif sweep.kind ~= "end" then
       local inner, i = builder:loop("i", 0, sweep.count, 1)
       body:element(inner, sweep, i, {}, nil)
     end

@@ -200,10 +200,10 @@ end)
 
 describe("a norm", function()
   it("needs all its fields", function()
-    local definition = { name = "n", title = "N", cites = "c", affine = "gamma", formula = "f", domain = "d",
+    local definition = { name = "n", title = "N", cites = "c", affine = "gamma", words = {}, formula = "f", domain = "d",
       bound = function() end, forward = function() end }
     assert.equal(definition, e.norm(definition))
-    for _, field in ipairs { "name", "title", "cites", "affine", "formula", "domain", "bound", "forward" } do
+    for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "domain", "bound", "forward" } do
       local kept = definition[field]
       definition[field] = nil
       assert.has_error(function() e.norm(definition) end, "a norm needs the field " .. field)

@@ -19,7 +19,7 @@ end
 -- A random spec that is not contradictory.
 local function random_spec()
   local dtypes = { "f32", "bf16", "f16" }
-  local norm, x = choose { "rmsnorm", "layernorm" }, choose { "f32", "bf16", "f16", "f64" }
+  local norm, x = choose { "rmsnorm", "layernorm", "rmsnorm", "layernorm", "l2norm", "scalenorm", "lpnorm" }, choose { "f32", "bf16", "f16", "f64" }
   local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout", "addafter" }
   local function other() return x == "f64" and x or choose(dtypes) end
   local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = other() }
@@ -34,7 +34,11 @@ local function random_spec()
   if norm == "rmsnorm" and (x == "bf16" or x == "f16") and affine == "gamma" then maybe(t, "cast=llama") end
   if norm == "layernorm" then maybe(t, "center=full") end
   if x ~= "f64" then maybe(t, "acc=f64") end
-  maybe(t, "stats")
+  if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
+  if norm:find "norm$" and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
+  if (fusion == "add" or fusion == "addout") and not t[4] then maybe(t, "gate") end
+  if affine ~= "none" and fusion ~= "addafter" then maybe(t, "twin") end
+  if t.h == 80 then t[choose { "groups", "heads" }] = choose { 1, 2, 5 } end
   maybe(t, "strided")
   return spec.parse(t)
 end
@@ -48,6 +52,9 @@ end
 describe("kernel names", function()
   it("follow the grammar", function()
     for text, name in pairs {
+      ["rmsnorm bf16 h=4096 out=s8 quant=row round=io side addout"] = "rmsnorm_fwd_bf16_ys8_h4096_addout_qrow_roundio_side",
+      ["l2norm f32 h=64 epsform=max heads=4"] = "l2norm_fwd_f32_h64_heads4_epsmax",
+      ["layernorm f32 h=64 mod addout gate"] = "layernorm_fwd_f32_h64_addout_gate_mod",
       ["rmsnorm bf16 h=4096 addout residual=f32"] = "rmsnorm_fwd_bf16_rf32_h4096_addout",
       ["rmsnorm bf16 h=4096 out=f32 gamma=f32 offset=1 cast=llama add"] =
         "rmsnorm_fwd_bf16_yf32_gf32_h4096_add_offset1_llama",

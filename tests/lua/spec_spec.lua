@@ -12,10 +12,16 @@ end
 
 describe("a spec", function()
   it("has every field filled with its default", function()
-    assert.same({ norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
+    local s = spec.parse "rmsnorm bf16 h=4096"
+    for field, value in pairs { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
       fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
-      strided = false }, spec.parse "rmsnorm bf16 h=4096")
+      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false, shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
+      assert.equal(value, s[field], field)
+    end
+    for _, row in ipairs(spec.grammar) do assert.not_nil(s[row.field], row.field) end
     assert.equal("gamma+beta", spec.parse("layernorm f32 h=1").affine)
+    assert.equal("none", spec.parse("layernorm f32 h=1 mod").affine)
+    assert.equal("none", spec.parse("l2norm f32 h=1").affine)
   end)
 
   it("may have its words in any order", function()
@@ -32,6 +38,8 @@ describe("a spec", function()
         "layernorm fwd bf16 out=f32 residual=f32 h=65536 add affine=none",
       ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
         "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
+      ["rmsnorm act=silu h=8 zgate=after stats bf16"] = "rmsnorm fwd bf16 h=8 zgate=after act=silu stats",
+      ["dyt h=8 affine=gamma+beta f16"] = "dyt fwd f16 h=8",
       ["rmsnorm f64 out=f64 addafter residual=f64 h=8 gamma=f64"] = "rmsnorm fwd f64 h=8 addafter",
     } do
       assert.equal(canonical, spec.format(spec.parse(written)))
@@ -52,7 +60,7 @@ describe("a wrong spec is refused:", function()
   local cases = {
     { "", "empty spec" },
     { "rmsnrom f32 h=4", "unknown norm 'rmsnrom', did you mean 'rmsnorm'?" },
-    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: layernorm, rmsnorm)" },
+    { "bf16 rmsnorm h=4", "unknown norm 'bf16' (known: " },
     { "rmsnorm bf17 h=4", "unknown word 'bf17', did you mean 'bf16'?" },
     { "rmsnorm f32 h=4 adddout", "did you mean 'addout'?" },
     { "rmsnorm f32 h=4 gama=f32", "unknown key 'gama=', did you mean 'gamma='?" },
@@ -91,6 +99,29 @@ describe("a wrong spec is refused:", function()
     { "layernorm bf16 h=4 affine=gamma cast=llama", "rmsnorm only" },
     { "rmsnorm bf16 h=4 affine=none cast=llama", "needs affine=gamma" },
     { "rmsnorm bf16 h=4 affine=gamma+beta cast=llama", "needs affine=gamma" },
+    { "rmsnorm f32 h=4 gate", "gate scales what is added to the residual" },
+    { "rmsnorm f32 h=4 addout gate alpha", "without alpha" },
+    { "rmsnorm f32 h=4 twin affine=none", "twin needs a gamma" },
+    { "rmsnorm f32 h=4 twin addafter", "twin needs a gamma, and neither addafter" },
+    { "rmsnorm f32 h=4 sandwich affine=none", "one gamma for each norm" },
+    { "rmsnorm f32 h=4 sandwich stats", "stats stores what this norm does not have" },
+    { "rmsnorm f32 h=4 epsform=max", "epsform= says where eps stands in l2norm" },
+    { "l2norm f32 h=4 epsform=some", "unknown epsform= value 'some'" },
+    { "l2norm f32 h=4 p=1", "p= is the exponent of lpnorm" },
+    { "lpnorm f32 h=4 p=2", "unknown p= value '2'" },
+    { "lpnorm f32 h=4 stats", "stats stores what this norm does not have" },
+    { "rmsnorm f32 h=10 groups=4", "must divide h" },
+    { "rmsnorm f32 h=16 groups=4 heads=2", "exclude each other" },
+    { "rmsnorm f32 h=16 groups=0", "groups=0: groups must be a whole number" },
+    { "rmsnorm f32 h=16 heads=4 sandwich", "go with neither sandwich nor quant=" },
+    { "rmsnorm f32 h=16 out=s8", "need quant=row or quant=static" },
+    { "rmsnorm f32 h=16 quant=row", "quant= needs one of them" },
+    { "rmsnorm f32 h=16 out=s8 quant=row addafter", "quant= goes with neither addafter" },
+    { "rmsnorm f32 h=16 out=s8 quant=row round=io", "x in bf16 or f16" },
+    { "rmsnorm f32 h=16 side", "side stores what is quantised" },
+    { "rmsnorm s8 h=16", "unknown word 's8'" },
+    { "weightnorm f32 h=16 add", "weightnorm and fold take weights" },
+    { "fold f32 h=16 affine=none", "fold needs a gamma" },
     { { "rmsnorm", 7, h = 4 }, "word 2 of the spec is a number" },
     { { "rmsnorm", "f32", [4] = "add", h = 4 }, "without gaps" },
     { { "rmsnorm", "f32", [true] = "add", h = 4 }, "without gaps" },

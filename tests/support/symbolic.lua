@@ -17,7 +17,7 @@ local LANES = { f32 = 64, f64 = 32 }
 
 -- Terms --------------------------------------------------------------------------------------------------------------
 
-local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0" }
+local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0", "max", "nonzero", "abs" }
 local OTHERS = { "widen", "shorten", "round bf16", "round f16", "leaf" }
 
 -- What a conversion makes, and the type of a dtype in memory.
