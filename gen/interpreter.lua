@@ -116,6 +116,13 @@ end
 
 local function same(v) return v end
 
+--- The largest magnitude of a node; golden rows have no NaN.
+local function largest(row, node)
+  local most = 0.0
+  for _, value in ipairs(row:values(node[1])) do most = math.max(most, math.abs(value)) end
+  return most
+end
+
 --- The operators that gen/contract.lua leaves in a graph.
 local OPERATORS = {
   add = pointwise(function(a, b) return a + b end),
@@ -132,7 +139,7 @@ local OPERATORS = {
   round = function(row, node) return pointwise(arithmetic.round[node.dtype])(row, node) end,
   fma = of_three(function(of_type) return arithmetic.fma[of_type] end), fnma = of_three(negated_fma),
   pick = of_three(function() return function(a, b, c) return a < 0 and b or c end end),
-  sum = sum,
+  sum = sum, amax = largest,
   const = function(_, node) return node.value + 0.0 end,
   arg = function() return SCALAR end,
   load = function(row, node) return row.load(node) end,

@@ -90,7 +90,7 @@ end
 --- How many parts of a row are normalised each by itself, and the elements of one.
 local function parts_of(spec)
   local count = math.max(spec.groups, spec.heads)
-  return count, (spec.h or spec.c) / count
+  return count, math.floor((spec.h or spec.c) / count)
 end
 
 --- The axes of an argument of a spec: heads cut h in two, and where there are no groups, they are no axis.

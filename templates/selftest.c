@@ -35,6 +35,9 @@ static const ${p}selftest_format ${p}selftest_formats[] = {
     { "bf16", 2, 8, 8 },
     { "f16", 2, 11, 5 },
     { "f64", 8, 53, 11 },
+    { "s8", 1, 7, 1 }, /* those of 8 bits are for outputs */
+    { "u8", 1, 7, 1 },
+    { "e4m3", 1, 4, 4 },
 };
 
 /* All arrays of the kernel under test. */
@@ -53,6 +56,8 @@ static uint64_t ${p}selftest_load(const unsigned char *p, size_t bytes)
     uint16_t half;
     uint32_t word;
     uint64_t pair;
+    if (bytes == 1)
+        return *p;
     if (bytes == sizeof half) {
         memcpy(&half, p, sizeof half);
         return half;
@@ -69,7 +74,9 @@ static void ${p}selftest_store(unsigned char *p, size_t bytes, uint64_t bits)
 {
     const uint16_t half = (uint16_t)bits;
     const uint32_t word = (uint32_t)bits;
-    if (bytes == sizeof half)
+    if (bytes == 1)
+        *p = (unsigned char)bits;
+    else if (bytes == sizeof half)
         memcpy(p, &half, sizeof half);
     else if (bytes == sizeof word)
         memcpy(p, &word, sizeof word);
