@@ -35,11 +35,13 @@ end
 
 local function contract_text(problem)
   local contract = problem.contract
-  return ("%d: %s lanes of %s sums, blocks of %s, halving tree, explicit fma, round to nearest even"):format(
-    contract.version, literal.integer(contract.lanes), contract.acc, literal.integer(contract.block))
+  local sums = contract.order or ("%s lanes of %s sums, blocks of %s, halving tree"):format(
+    literal.integer(contract.lanes), contract.acc, literal.integer(contract.block))
+  return ("%d: %s, explicit fma, round to nearest even"):format(contract.version, sums)
 end
 
 local function passes_text(plan)
+  if plan.passes then return plan.passes end
   local parts = {}
   for _, sweep in ipairs(plan.sweeps) do
     local head = ("the first %s elements"):format(literal.integer(sweep.count))

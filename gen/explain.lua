@@ -65,8 +65,9 @@ local HEADS = {
   splice = function() return "in front" end,
   ["if"] = function(s) return "if " .. s.text end,
   ["else"] = function() return "else" end,
+  block = function(s) return s.text end,
   rows = function(s) return ("rows %d at a time%s"):format(s.count, s.next and ", the sums of the next ones ahead" or "") end,
-  ["for"] = function(s) return ("for %s from %s to %s step %d"):format(s.name, tostring(s.from), tostring(s.to), s.step) end,
+  ["for"] = function(s) return ("for %s from %s to %s step %s"):format(s.name, tostring(s.from), tostring(s.to), tostring(s.step)) end,
 }
 
 local function tree(body, indent, lines)

@@ -32,6 +32,9 @@ local function join(a, b)
   return "element"
 end
 
+--- A count as text: a number, or the name of one that is known when the kernel is called.
+local function count_key(count) return type(count) == "number" and EXACT:format(count) or count or "" end
+
 --- The one node with this operator, these operands and these attributes.
 -- @param op operator name
 -- @param operands array of nodes
@@ -40,7 +43,7 @@ end
 -- @param domain domain, or nil for the join of the operands' domains
 local function make(op, operands, attributes, domain)
   local key = { op, attributes.type, domain or "", attributes.name or "", attributes.dtype or "",
-    attributes.value and EXACT:format(attributes.value) or "", attributes.count and EXACT:format(attributes.count) or "" }
+    attributes.value and EXACT:format(attributes.value) or "", count_key(attributes.count) }
   for i, operand in ipairs(operands) do key[7 + i] = operand.id end
   local text = table.concat(key, " ")
   local node = interned[text]
@@ -102,6 +105,12 @@ function Node:rename(label)
   return self
 end
 
+--- Shows a node to people as a function of another one, and not by its operands; returns the node.
+function Node:shown_as(name, of)
+  self.shown = { name = name, of = of }
+  return self
+end
+
 local function memory_type(dtype) return dtype == "f64" and "f64" or "f32" end
 
 --- A value read from memory. `domain` is `element` (a matrix [rows, h]), `column` (a parameter [h]) or `row` (one for each
@@ -144,10 +153,26 @@ expr.clamp0 = unary("clamp0")
 --- b > a ? b : a, so that a NaN in a stays; a == 0 ? b : a; v without its sign.
 expr.max, expr.nonzero, expr.abs = binary("max"), binary("nonzero"), unary("abs")
 
+--- a < 0 ? b : c.
+function expr.pick(a, b, c) return make("pick", { a, b, c }, { type = c.type }) end
+
+--- 2^k from 1.5 * 2^23 + k, in f32.
+expr.pow2 = unary("pow2")
+
+--- Elementary functions (gen/elementary.lua), in f32.
+expr.exp, expr.sigmoid, expr.tanh = unary("exp"), unary("sigmoid"), unary("tanh")
+expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelutanh")
+
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
---- The sum over the first `count` elements of the row, in the order of the contract.
+--- A count that is known when the kernel is called, in the type of sums: `name` says of what.
+function expr.count(name) return make("count", {}, { type = sum_type, name = name }, "row") end
+
+--- What is known of the values that a row value stands for before it is formed: `name` as in gen/contract.lua.
+function expr.statistic(name) return make("statistic", {}, { type = sum_type, name = name }, "row"):as(name) end
+
+--- The sum over the first `count` elements of the row (a number, or the name of a count), in the order of the contract.
 function expr.sum(v, count) return make("sum", { v }, { type = sum_type, count = count }, "row") end
 
 --- The largest magnitude in the row, NaN if there is one, in the type of elements: its bits do not depend on an order.
@@ -158,12 +183,26 @@ function expr.amax(v) return make("amax", { v }, { type = v.type }, "row") end
 expr.total, expr.mean, expr.var, expr.center_mean = per_row("total"), per_row("mean"), per_row("var"), per_row("center_mean")
 expr.center = unary("center")
 
---- Operators whose value is one per row although their operands vary within it.
-local PER_ROW = { sum = "row", amax = "row", total = "row", mean = "row", var = "row", center_mean = "row" }
+--- The unbiased variance, of one value its biased one.
+expr.unbiased_var = per_row("unbiased_var")
 
---- A node like `node` with other operands.
-local function with(node, operands)
+--- A running value after a batch: moved by `momentum` from its old value towards that of the batch.
+function expr.moved(running, batch, momentum) return make("moved", { running, batch, momentum }, { type = running.type }) end
+
+--- (x - mean) / sqrt(var + eps), and the statistics by name.
+function expr.standardised(x, eps)
+  local rstd = (1 / expr.sqrt(expr.var(x) + eps)):as "rstd"
+  return expr.center(x) * rstd, { mean = expr.center_mean(x), rstd = rstd }
+end
+
+--- Operators whose value is one per row although their operands vary within it.
+local PER_ROW = { sum = "row", amax = "row", total = "row", mean = "row", var = "row", center_mean = "row", unbiased_var = "row",
+  count = "row", statistic = "row" }
+
+--- A node like `node` with other operands; `successors` by node.
+local function with(node, operands, successors)
   local copy = make(node.op, operands, node, PER_ROW[node.op])
+  if node.shown then copy:shown_as(node.shown.name, successors[node.shown.of]) end
   return node.label and copy:as(node.label) or copy
 end
 
@@ -174,7 +213,7 @@ function expr.rewrite(node, step, memo)
   for i, operand in ipairs(node) do operands[i] = expr.rewrite(operand, step, memo) end
   local same = true
   for i, operand in ipairs(operands) do same = same and operand == node[i] end
-  local result = step(same and node or with(node, operands))
+  local result = step(same and node or with(node, operands, memo))
   memo[node] = result
   return result
 end
@@ -189,8 +228,11 @@ end
 
 local INFIX = { add = " + ", sub = " - ", mul = " * ", div = " / " }
 
-local function describe(node, top, enclosed)
+local describe
+
+describe = function(node, top, enclosed)
   if not top and node.label then return node.label end
+  if node.shown then return node.shown.name .. "(" .. describe(node.shown.of, false, false) .. ")" end
   if node.op == "const" then return EXACT:format(node.value) end
   local parts = {}
   for i, operand in ipairs(node) do parts[i] = describe(operand, false, INFIX[node.op] ~= nil) end
@@ -198,7 +240,7 @@ local function describe(node, top, enclosed)
     local text = table.concat(parts, INFIX[node.op])
     return enclosed and "(" .. text .. ")" or text
   end
-  if node.dtype then parts[#parts + 1] = node.dtype end
+  if node.dtype or #node == 0 then parts[#parts + 1] = node.dtype or node.name end
   if node.op == "convert" then return node.type .. "(" .. parts[1] .. ")" end
   return node.op .. "(" .. table.concat(parts, ", ") .. ")"
 end
@@ -217,17 +259,26 @@ function expr.count_uses(roots)
 end
 
 --- Declares a norm: `name`, `title`, `cites` (paper and equation), `affine` (default parameters), `formula` (for people),
--- `words` (fields of a spec that are not for all norms, and that it knows),
--- `forward(x, eps, spec)`, which returns the normalised value of the element `x` and other outputs by name, such as its
--- statistics, and `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings (`wide`: sums and
--- row values are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
+-- `words` (fields of a spec that are not for all norms, and that it knows).
+--
+-- A norm of rows has `forward(x, eps, spec)`, which returns the normalised value of the element `x` and other outputs by name,
+-- such as its statistics, and `bound(depth, wide)`, its worst error in the `domain` when each sum passes `depth` roundings
+-- (`wide`: sums and row values are f64 and elements f32): `{ rel_u, abs_u }` in units of u, 2^-24 for f32 and 2^-53 for f64.
 -- May be missing: `statistics`, names of those that `stats` stores; `arguments`, of its own, in the type of elements: `{ name,
 -- shape, io = "in", after = name of the argument before it, when(spec) }`; `has_no_eps`; `adds_beta = false`, where a beta is
--- not for y; `is_of_weights`, whose rows are not of activations.
+-- not for y; `is_of_weights`, whose rows are not of activations; `sums` ("moments" or "squares"), where chunks can be merged.
+--
+-- A norm of channels (`sizes = "c"`) has `layouts`, `over` (what its statistics are of: gen/channels/geometry.lua) and
+-- `directions`, by name `{ inputs=, scalars=, outputs=, updates= (names of arguments), sums= (where it makes statistics),
+-- forward= }`; `forward(x, a)`, with `a` the arguments by name, returns the normalised value and the outputs by name.
 function expr.norm(definition)
-  for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "domain", "bound", "forward" } do
+  for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula" } do
     assert(definition[field], "a norm needs the field " .. field)
   end
+  for _, field in ipairs(definition.directions and { "layouts", "over" } or { "domain", "bound", "forward" }) do
+    assert(definition[field], "a norm needs the field " .. field)
+  end
+  definition.scalar = definition.scalar or "eps"
   return definition
 end
 

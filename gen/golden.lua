@@ -60,16 +60,22 @@ local function pointwise(f)
   end
 end
 
-local function fused(sign)
+--- An operator of three operands, from a function that gives it for a type.
+local function of_three(operator)
   return function(row, node)
-    local fma = arithmetic.fma[node.type]
+    local f = operator(node.type)
     if node.domain ~= "element" and node.domain ~= "column" then
-      return fma(sign * row:evaluate(node[1]), row:evaluate(node[2]), row:evaluate(node[3]))
+      return f(row:evaluate(node[1]), row:evaluate(node[2]), row:evaluate(node[3]))
     end
     local a, b, c, list = row:values(node[1]), row:values(node[2]), row:values(node[3]), {}
-    for i = 1, row.n do list[i] = fma(sign * a[i], b[i], c[i]) end
+    for i = 1, row.n do list[i] = f(a[i], b[i], c[i]) end
     return list
   end
+end
+
+local function negated_fma(of_type)
+  local fma = arithmetic.fma[of_type]
+  return function(a, b, c) return fma(-a, b, c) end
 end
 
 --- The lanes of a block, as the contract fills them: elements first to last, `add(lane, i)` for each.
@@ -149,9 +155,11 @@ local OPERATORS = {
   max = pointwise(function(a, b) return b > a and b or a end),
   nonzero = pointwise(function(a, b) return a == 0 and b or a end),
   abs = pointwise(math.abs),
+  pow2 = pointwise(function(v) return 2 ^ (v - 12582912) end),
   convert = pointwise(same), pin = pointwise(same),
   round = function(row, node) return pointwise(arithmetic.round[node.dtype])(row, node) end,
-  fma = fused(1), fnma = fused(-1),
+  fma = of_three(function(of_type) return arithmetic.fma[of_type] end), fnma = of_three(negated_fma),
+  pick = of_three(function() return function(a, b, c) return a < 0 and b or c end end),
   sum = sum, amax = largest,
   const = function(_, node) return node.value + 0.0 end,
   arg = function() return SCALAR end,

@@ -1,5 +1,6 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
+local channels = require "gen.lower.channels"
 local dtypes = require "gen.dtype"
 local e = require "gen.expr"
 local lanes = require "gen.lower.lanes"
@@ -22,7 +23,8 @@ local function scheduled(plan, schedule)
   end
   local sweeps, notes = {}, plans.notes(plan)
   for index, sweep in ipairs(plan.sweeps) do
-    local copy = { kind = sweep.kind, count = sweep.count, sums = sweep.sums, rows = sweep.rows, stores = {}, note = notes[index] }
+    local copy = { kind = sweep.kind, count = sweep.count, sums = sweep.sums, rows = sweep.rows, operations = sweep.operations,
+      stores = {}, note = notes[index] }
     for i, store in ipairs(sweep.stores) do copy.stores[i] = store end
     if reload and not plan.saved and index == reload.by then
       table.insert(copy.stores, { name = reload.name, dtype = reload.dtype, node = plan.normed })
@@ -182,6 +184,15 @@ local function vector_rows(kernel, root)
   if schedule.stream > 0 then root:branch(kernel.streams):call(kernel.target.fence) end
 end
 
+--- Writes a kernel of rows.
+local function write_rows(kernel, root, has_vectors)
+  function kernel.rows_at(builder, first, hint) return row_pointers(kernel.plan, kernel.pointer_types, builder, first, hint) end
+  kernel.sweeps, kernel.reload = scheduled(kernel.plan, kernel.schedule)
+  root:var("size_t", "row", "0")
+  local write = has_vectors and vector_rows or lanes.rows
+  write(kernel, root)
+end
+
 --- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
 -- borrows from another one, then its own.
 local function needed_helpers(target, texts)
@@ -210,7 +221,7 @@ end
 function lower.new(plan, target, schedule)
   refuse_contraction(plan)
   local has_vectors = targets.has_vectors(target)
-  if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout, dtypes_of(plan)) end
+  if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout or "plain", dtypes_of(plan)) end
   local root = statements.builder()
   for _, argument in ipairs(plan.problem.args) do root:reserve { argument.name } end
   if plan.problem.parts > 1 then
@@ -218,18 +229,13 @@ function lower.new(plan, target, schedule)
     root:set("rows", ("rows * %s"):format(literal.integer(plan.problem.parts)))
   end
   local prologue = root:splice()
-  local sweeps, reload = scheduled(plan, schedule)
   local roots = {}
   for i, output in ipairs(plan.problem.outputs) do roots[i] = output.node end
   local types = pointer_types(plan)
-  local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, sweeps = sweeps, reload = reload,
-    uses = e.count_uses(roots),
+  local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, uses = e.count_uses(roots),
     literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
     scalars = scalar_texts(plan, prologue), pointer_types = types }
-  function kernel.rows_at(builder, first, hint) return row_pointers(plan, types, builder, first, hint) end
-  root:var("size_t", "row", "0")
-  local write_rows = has_vectors and vector_rows or lanes.rows
-  write_rows(kernel, root)
+  if plan.geometry then channels.write(kernel, root) else write_rows(kernel, root, has_vectors) end
   if target.leave then root:call(target.leave) end
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,

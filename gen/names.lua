@@ -15,9 +15,9 @@ local function token_of(row, text)
   return (row.token or "") .. text
 end
 
-local word_of, tokens, numbered = {}, {}, {}
+local word_of, size_key, tokens = {}, {}, {}
 for _, row in ipairs(spec.grammar) do
-  if row.read then numbered[row.token] = row.key end
+  if row.read then size_key[row.token] = row.key end
   for _, choice in ipairs(row.choices or {}) do
     local token = token_of(row, choice.text)
     word_of[token] = (row.key and row.key .. "=" or "") .. choice.text
@@ -25,8 +25,14 @@ for _, row in ipairs(spec.grammar) do
   end
 end
 
+--- The word of a token that is a key's token and a number, or nil.
+local function sized(token)
+  local key, number = token:match("^(%l+)(%d+)$")
+  return size_key[key] and size_key[key] .. "=" .. number
+end
+
 --- Whether a word means something in kernel names, so that no target can bear it.
-function names.is_token(word) return word_of[word] ~= nil or numbered[word:match("^(%a+)%d+$") or ""] ~= nil end
+function names.is_token(word) return word_of[word] ~= nil or sized(word) ~= nil end
 
 --- The name of a kernel, without prefix and target.
 -- @param s spec table
@@ -57,8 +63,7 @@ local function with_targets(targets)
 end
 
 local function to_word(token, targets)
-  local prefix, number = token:match("^(%a+)(%d+)$")
-  return prefix and numbered[prefix] and numbered[prefix] .. "=" .. number or word_of[token]
+  return sized(token) or word_of[token]
     or suggest.unknown("part of a kernel name", token, with_targets(targets))
 end
 

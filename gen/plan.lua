@@ -4,6 +4,7 @@
 -- whose terms have level k - 1, and stores what is known by then. Sums over the head of a row form short sweeps of
 -- their own, which store nothing.
 
+local channels = require "gen.channels.plan"
 local e = require "gen.expr"
 
 local plan = {}
@@ -57,12 +58,8 @@ function plan.final_stores(self)
   return list
 end
 
---- Cuts a problem into sweeps.
--- @return `{ problem=, n=, argument=, sweeps=, normed=, saved=, stage= }`. `argument`: arguments by name. A sweep is
---   `{ kind="head"|"row"|"end", count=, sums={node..}, stores={{name,dtype,node}..}, rows={node..} }`: it walks the first `count`
---   elements, at the end none. `saved` names the output from which sweeps after `saved_by` read `normed` again. Where no output
---   saves it, `stage` names one that could hold it for the time being (same dtype, written by the last sweep).
-function plan.new(problem)
+--- Cuts outputs into sweeps. `problem` has `n`, `args`, `outputs`, `normed` and `dtypes`.
+local function cut(problem)
   local n, level = problem.n, level_of({})
   local sums, last = {}, 0
   for _, node in ipairs(nodes_of(problem.outputs)) do
@@ -102,9 +99,10 @@ function plan.new(problem)
   local readers = {}
   for index, sweep in ipairs(sweeps) do
     local nodes, set = reached(sweep, result.saved and index > result.saved_by and problem.normed)
-    sweep.rows = {}
+    sweep.rows, sweep.operations = {}, 0
     for _, node in ipairs(nodes) do
       if node.domain == "row" then sweep.rows[#sweep.rows + 1] = node end
+      if node.domain == "element" and #node > 0 then sweep.operations = sweep.operations + 1 end
     end
     if sweep.kind == "row" and set[problem.normed] then readers[#readers + 1] = index end
   end
@@ -115,6 +113,23 @@ function plan.new(problem)
     end
   end
   return result
+end
+
+--- The plan of a problem: its sweeps, or for a kernel of channels what gen/channels/plan.lua says.
+-- @return `{ problem=, n=, argument=, sweeps=, normed=, saved=, stage= }`. `argument`: arguments by name. A sweep is
+--   `{ kind="head"|"row"|"end", count=, sums={node..}, stores={{name,dtype,node}..}, rows={node..}, operations= }`: it walks the
+--   first `count` elements, at the end none, with so many operations on each. `saved` names the output from which sweeps after
+--   `saved_by` read `normed` again. Where no output saves it, `stage` names one that could hold it for the time being (same
+--   dtype, written by the last sweep).
+function plan.new(problem)
+  return problem.geometry and channels.new(problem, cut) or cut(problem)
+end
+
+--- Operations on an element up to which a sweep is short.
+local SHORT = 16
+
+--- How many times as long as that of a short sweep the code of a sweep is: elementary functions take dozens of operations.
+function plan.length(sweep) return math.max(1, sweep.operations / SHORT)
 end
 
 --- The arguments that hold a value to read for each element of each row.

@@ -1,6 +1,7 @@
 --- Problem: a spec and its norm, normalised. Affine parameters, offset, cast and residual are applied here, once for
 -- every norm. Knows no target and no schedule.
 
+local channels = require "gen.channels.problem"
 local contract = require "gen.contract"
 local dtype = require "gen.dtype"
 local e = require "gen.expr"
@@ -24,7 +25,7 @@ local MATRIX, PARAMETER, OF_BATCH = { "rows", "h" }, { "h" }, { "batch", "h" }
 local function norm_of(spec) return require("gen.norms." .. spec.norm) end
 
 local function has_gamma(spec) return spec.affine ~= "none" end
-local function has_beta(spec) return spec.affine == "gamma+beta" end
+local function has_beta(spec) return spec.affine == "gamma+beta" or spec.affine == "group" end
 local function has_second(spec) return spec.twin or spec.fusion == "sandwich" end
 local function is_modulated(spec) return spec.mod or spec.gate end
 
@@ -46,6 +47,7 @@ local ARGUMENTS = {
   { name = "rows_per_batch", shape = "scalar", io = "in", dtype = function() return "size_t" end, when = is_modulated },
   { name = "x", shape = MATRIX, io = "in", dtype = dtype_of "x" },
   { name = "residual", shape = MATRIX, io = "in", dtype = dtype_of "residual", when = dtype_of "fusion" },
+  { name = "z", shape = MATRIX, io = "in", dtype = dtype_of "x", when = dtype_of "zgate" },
   { name = "gate", shape = OF_BATCH, io = "in", dtype = dtype_of "gamma", when = dtype_of "gate" },
   { name = "gamma", shape = PARAMETER, io = "in", dtype = dtype_of "gamma", when = has_gamma },
   { name = "beta", shape = PARAMETER, io = "in", dtype = dtype_of "gamma", when = has_beta },
@@ -87,7 +89,7 @@ end
 --- How many parts of a row are normalised each by itself, and the elements of one.
 local function parts_of(spec)
   local count = math.max(spec.groups, spec.heads)
-  return count, math.floor(spec.h / count)
+  return count, math.floor((spec.h or spec.c) / count)
 end
 
 --- The axes of an argument of a spec: heads cut h in two, and where there are no groups, they are no axis.
@@ -157,8 +159,8 @@ local function affine(spec, y, cast, suffix)
   local gamma = parameter(spec, "gamma" .. suffix)
   if spec.offset == 1 then gamma = (gamma + 1):as("scale" .. suffix) end
   y = y * gamma
-  local adds_beta = spec.affine == "gamma+beta" and norm_of(spec).adds_beta ~= false
-  return adds_beta and y + parameter(spec, "beta" .. suffix) or y
+  local has_beta_here = has_beta(spec) and norm_of(spec).adds_beta ~= false
+  return has_beta_here and y + parameter(spec, "beta" .. suffix) or y
 end
 
 --- y * (1 + scale) + shift.
@@ -193,21 +195,28 @@ local function quantised(spec, v)
   return zero and v * factor + zero or v * factor, scale, v
 end
 
+--- The result after its activation.
+local function activated(spec, y) return spec.act and e[spec.act](y) or y end
+
+--- v times silu(z).
+local function gated(spec, v) return (v * e.silu(e.load("z", spec.x, "element"))):as "gated" end
+
 --- The outputs of the kernel as expressions over the norm's formula, and the node that the norm reads (the last one, if there
 -- are two).
 local function formula(spec, norm)
   local x = e.load("x", spec.x, "element")
   local residual = spec.fusion and e.load("residual", spec.residual, "element")
   local h, eps = normed(spec, x, residual), e.arg("eps", x.type)
-  local value, nodes = norm.forward(h, eps, spec)
+  local value, nodes = norm.forward(spec.zgate == "before" and gated(spec, h) or h, eps, spec)
   nodes = nodes or {}
   local y = modulated(spec, affine(spec, value, spec.x, ""))
   if spec.fusion == "sandwich" then
     h = rounded(spec.residual, add_after(spec, y, residual)):as "h"
     y = affine(spec, norm.forward(h, eps, spec), spec.residual, "2")
-  elseif spec.fusion == "addafter" then
-    y = add_after(spec, y, residual)
   end
+  if spec.zgate == "after" then y = gated(spec, y) end
+  y = activated(spec, y)
+  if spec.fusion == "addafter" then y = add_after(spec, y, residual) end
   nodes.y2 = spec.twin and affine(spec, value, spec.x, "2")
   nodes.y, nodes.yscale, nodes.side = quantised(spec, y)
   nodes.sum = h
@@ -231,13 +240,15 @@ local function requested(nodes, args, expand)
   return list
 end
 
---- Bytes that a row reads and writes, and bytes of parameters that a call reads (each array counted once).
+--- Bytes that a row reads and writes (of channels: a position of a row), and bytes of parameters that a call reads (each array
+-- counted once).
 local function traffic(spec, args)
   local bytes = { read = 0, write = 0, parameters = 0 }
+  local extents = { rows = 1, batch = 1, positions = 1, chunks = 1, h = spec.h, c = spec.c, g = spec.g }
   for _, argument in ipairs(args) do
     if argument.shape ~= "scalar" then
       local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
-      bytes[kind] = bytes[kind] + shape.elements(argument.shape, { rows = 1, batch = 1, h = spec.h }) * dtype[argument.dtype].bytes
+      bytes[kind] = bytes[kind] + shape.elements(argument.shape, extents) * dtype[argument.dtype].bytes
     end
   end
   return bytes
@@ -251,6 +262,28 @@ local function error_bound(norm, spec)
   return { rel_u = bound.rel_u, abs_u = bound.abs_u, domain = norm.domain }
 end
 
+--- What residual, gamma and beta do to any norm.
+local PARTS = { normed = normed, affine = affine, activated = activated, add_after = add_after }
+
+--- What a problem has for kernels of rows: of arguments and formulas.
+local function of_rows(spec, norm)
+  local parts, n = parts_of(spec)
+  local nodes, h = formula(spec, norm)
+  local args, expand = arguments(spec), contract.expander(n, spec.center)
+  return { parts = parts, n = n, args = args, outputs = requested(nodes, args, expand), normed = expand(h),
+    error_bound = error_bound(norm, spec), block = contract.blocks(n).length }
+end
+
+--- The same for kernels of channels (gen/channels/).
+local function of_channels(spec, norm)
+  local result = channels.formula(spec, norm, compute_type(spec), PARTS)
+  result.parts, result.n = 1, spec.h or spec.c
+  for _, argument in ipairs(result.args) do
+    argument.ctype = dtype[argument.dtype] and dtype[argument.dtype].ctype or argument.dtype
+  end
+  return result
+end
+
 --- Normalises a spec (gen/spec.lua) to a problem:
 -- `name` (gen/names.lua), `spec` (canonical text), `norm`, `dir`, `h`, `parts` of a row that are normalised each by itself, `n`
 -- elements of one, `args` (call order), `outputs` (array of `{ name, dtype, node }` in the order in which a row stores them),
@@ -259,19 +292,19 @@ function problem.new(spec)
   local acc = sum_type(spec)
   e.new_graph(acc)
   local norm = norm_of(spec)
-  local parts, n = parts_of(spec)
-  local nodes, h = formula(spec, norm)
-  local args, expand = arguments(spec), contract.expander(n, spec.center)
+  local its = (norm.directions or spec.layout) and of_channels(spec, norm) or of_rows(spec, norm)
   return {
-    name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = spec.h, parts = parts, n = n,
+    name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = spec.h or spec.c,
+    row_length = spec.h or 0, parts = its.parts, n = its.n,
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
     title = norm.title, formula = norm.formula, cites = norm.cites, strided = spec.strided, has_heads = spec.heads > 1,
-    args = args, outputs = requested(nodes, args, expand), normed = expand(h),
+    args = its.args, outputs = its.outputs, normed = its.normed, geometry = its.geometry, direction = its.direction,
+    chunk = its.chunk, merge = its.merge,
     contract = { version = contract.version, compute = compute_type(spec), acc = acc, lanes = contract.lanes(acc),
-      block = contract.blocks(n).length, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
+      block = its.block, order = its.order, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
       gamma = spec.gamma, y = spec.out, cast = spec.cast },
-    bytes_per_row = traffic(spec, args),
-    error_bound = error_bound(norm, spec),
+    bytes_per_row = traffic(spec, its.args),
+    error_bound = its.error_bound,
   }
 end
 

@@ -66,11 +66,21 @@ local ROWS = {
 --- 16-bit data; or wider data, of which a sum is stored or not: with it more is written than read again.
 local function kind_of(plan) return is_16_bit(plan) and "narrow" or plan.saved and "saved" or "wide" end
 
---- What a table says about a plan's kind of data and sums of a sweep.
+--- What a table says about a plan's kind of data and sums of a sweep; one without sums is taken as one with one.
 local function measured(by_kind, plan) return by_kind[kind_of(plan)][math.max(1, math.min(most_sums(plan), 2))] end
 
+--- Why a plan has no use for what is about sums, or nil.
+local function missing_sums(plan) return most_sums(plan) == 0 and "there are no sums" or nil end
+
+--- Whether a sweep has long code: it hides the division by itself, and its arithmetic takes more time than the parameters.
+local function is_long(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if plans.length(sweep) > 1 then return true end
+  end
+end
+
 local function default_rows(plan, target)
-  if target.emulates_fma then return 1 end
+  if target.emulates_fma or is_long(plan) then return 1 end
   for _, step in ipairs(measured(ROWS[math.max(4, math.min(16, target.types.f32.width))], plan)) do
     if plan.n <= step[1] then return step[2] end
   end
@@ -83,7 +93,7 @@ local function was_timed(target) return target.types.f32.width >= 8 end
 local PIPED = { wide = { 256, 0 }, saved = { 256, 0 }, narrow = { 1024, 1024 } }
 
 local function default_pipe(plan, target)
-  local pays = plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
+  local pays = most_sums(plan) > 0 and not is_long(plan) and plan.n <= measured(PIPED, plan) and not (plan.saved and most_sums(plan) > 1)
   return pays and #plan.sweeps > 1 and was_timed(target) and 1 or 0
 end
 
@@ -97,12 +107,20 @@ local function default_prefetch(plan, target, chosen)
   return pays and plan.sweeps[#plan.sweeps].kind ~= "end" and was_timed(target) and 1 or 0
 end
 
---- The fewest strips whose accumulators leave half of the registers free.
+--- Whether what a sweep adds has long code.
+local function has_long_sums(plan)
+  for _, sweep in ipairs(plan.sweeps) do
+    if #sweep.sums > 0 and plans.length(sweep) > 1 then return true end
+  end
+end
+
+--- The fewest strips whose accumulators leave half of the registers free; where code is long, those with the least of it.
 local function default_strips(plan, target, chosen)
   local compute, acc = types_of(plan, target)
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
-  local accumulators = most_sums(plan) * lanes / acc.width * chosen.blocks
+  local accumulators = most_sums(plan.chunk or plan) * lanes / acc.width * (chosen.blocks or 1)
+  if has_long_sums(plan.chunk or plan) then return math.min(8, most) end
   while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
   return strips
 end
@@ -137,6 +155,13 @@ local function default_stream(plan, target, chosen)
   return pays and not missing_for_streams(plan, target, chosen) and 8192 or 0
 end
 
+--- Half of the registers hold the sums of a tile and what they are of.
+local function default_tile(plan, target)
+  local sums, tile = plan.chunk and #plan.chunk.problem.outputs or 1, 1
+  while tile < 8 and tile * 2 * (2 * sums + 1) <= target.registers do tile = tile * 2 end
+  return tile
+end
+
 --- The knobs in the order in which they are decided; `default` may read those before it. `refuse` says why a value other
 -- than the first would be illegal or change nothing.
 local KNOBS = {
@@ -148,11 +173,13 @@ local KNOBS = {
     refuse = function(plan, target) return missing_in_split(plan, target) end },
   { key = "blocks", values = { "1", "2" },
     default = function(plan, target, chosen)
-      return target.types.f32.width == 16 and chosen.rows == 1 and has_two_blocks(plan) and 2 or 1
+      return target.types.f32.width == 16 and chosen.rows == 1 and not missing_sums(plan) and has_two_blocks(plan) and 2 or 1
     end,
-    refuse = function(plan) return not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n) end },
+    refuse = function(plan)
+      return missing_sums(plan) or not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n)
+    end },
   { key = "strips", values = { "1", "2", "4", "8" },
-    default = default_strips },
+    default = default_strips, refuse = missing_sums },
   { key = "reuse", values = { "recompute", "reload" }, default = function() return "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
   { key = "pipe", values = { "0", "1" }, default = default_pipe,
@@ -164,6 +191,20 @@ local KNOBS = {
     refuse = missing_for_streams },
 }
 
+--- The same for kernels of channels: sums over lanes are walked in strips, and where each slot has sums of its own, a tile of so
+-- many vectors is walked together.
+local CHANNEL_KNOBS = {
+  { key = "strips", values = { "1", "2", "4", "8" }, default = default_strips,
+    refuse = function(plan) return plan.form ~= "memory" and plan.form ~= "segments" and "nothing is summed over lanes" end },
+  { key = "tile", values = { "1", "2", "4", "8" }, default = default_tile,
+    refuse = function(plan)
+      local is_tiled = plan.form == "columns" or plan.form == "positions" or plan.form == "merge" or plan.form == "map"
+      return not is_tiled and "no slots have sums of their own"
+    end },
+}
+
+local function knobs_of(plan) return plan.geometry and CHANNEL_KNOBS or KNOBS end
+
 --- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
 local function chunks_of_stripe(plan, target, layout_name)
   local compute = types_of(plan, target)
@@ -174,9 +215,9 @@ local function chunks_of_stripe(plan, target, layout_name)
   return chunks
 end
 
-local function keys()
+local function keys(knobs)
   local list = {}
-  for i, knob in ipairs(KNOBS) do list[i] = knob.key end
+  for i, knob in ipairs(knobs) do list[i] = knob.key end
   return list
 end
 
@@ -199,7 +240,8 @@ end
 --   value that would change nothing.
 function schedule.choose(plan, target, overrides)
   types_of(plan, target)
-  local known, chosen, has_vectors = keys(), {}, target.types.f32.vector ~= nil
+  local knobs, chosen, has_vectors = knobs_of(plan), {}, target.types.f32.vector ~= nil
+  local known = keys(knobs)
   local given = {}
   for key in pairs(overrides or {}) do given[#given + 1] = key end
   table.sort(given)
@@ -209,16 +251,17 @@ function schedule.choose(plan, target, overrides)
     if not found then suggest.unknown("schedule key", key, known) end
     if not has_vectors then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
   end
-  for _, knob in ipairs(KNOBS) do
+  for _, knob in ipairs(knobs) do
     local text = overrides and overrides[knob.key]
     if text then
       chosen[knob.key] = check(knob, text, plan, target, chosen)
-    elseif has_vectors then
+    elseif has_vectors and not (plan.geometry and knob.refuse(plan)) then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
+  if plan.geometry then return chosen end
   local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
@@ -232,14 +275,15 @@ end
 --- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
 function schedule.format(chosen)
   local parts = {}
-  for i, knob in ipairs(KNOBS) do parts[i] = knob.key .. "=" .. tostring(chosen[knob.key]) end
+  for _, knob in ipairs(chosen.rows and KNOBS or CHANNEL_KNOBS) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
   return table.concat(parts, " ")
 end
 
 --- The knobs with their allowed values, for help and tests: array of `{ key, values }`.
-function schedule.knobs()
+-- @param plan the plan whose knobs they are, or nil for those of kernels of rows
+function schedule.knobs(plan)
   local list = {}
-  for i, knob in ipairs(KNOBS) do list[i] = { key = knob.key, values = knob.values } end
+  for i, knob in ipairs(plan and knobs_of(plan) or KNOBS) do list[i] = { key = knob.key, values = knob.values } end
   return list
 end
 

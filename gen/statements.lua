@@ -2,9 +2,9 @@
 --
 -- `{ kind="def", type, name, text, constant }`, `{ kind="set", name, text }`, `{ kind="call", text }`,
 -- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`,
--- `{ kind="else", body }` (behind an if), `{ kind="rows", count, next, body }` (the loop over row blocks of the variable
--- `row`; where `next` is a name, that variable runs ahead and the body itself moves `row`), `{ kind="splice", body }`,
--- `{ kind="note", text }`.
+-- `{ kind="else", body }` (behind an if), `{ kind="block", text, body }` (what `text` begins, a loop of another form),
+-- `{ kind="rows", count, next, body }` (the loop over row blocks of the variable `row`; where `next` is a name, that variable
+-- runs ahead and the body itself moves `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
 -- Expressions are C text: a target's words make them.
 
 local statements = {}
@@ -16,7 +16,7 @@ end
 
 --- C text that moves a counter on.
 function statements.advance(name, count)
-  return count == 1 and "++" .. name or ("%s += %d"):format(name, count)
+  return count == 1 and "++" .. name or ("%s += %s"):format(name, tostring(count))
 end
 
 local function add_texts(body, list)
@@ -105,6 +105,9 @@ function Builder:loop(hint, from, to, step)
   statement.name = inner:name(hint)
   return inner, statement.name
 end
+
+--- `text { ... }`, a loop of a form that `loop` has not: returns the body's builder.
+function Builder:block(text) return self:nested { kind = "block", text = text } end
 
 --- `if (text)`: returns the body's builder, and with `has_else` that of the `else` behind it.
 function Builder:branch(text, has_else)

@@ -70,6 +70,7 @@ local PRINT = {
       indent, out)
   end,
   ["if"] = function(s, indent, out) print_body(("if (%s)"):format(out.change(s.text)), s.body, indent, out) end,
+  block = function(s, indent, out) print_body(out.change(s.text), s.body, indent, out) end,
   ["else"] = function(s, indent, out)
     out[#out] = nil
     print_body("} else", s.body, indent, out)

@@ -53,7 +53,7 @@ NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x,
 
 #ifndef NG_NEON_LOAD_F32
 #define NG_NEON_LOAD_F32
-/* The first n < 4 floats at p, then zeros; n is literal. */
+/* The first n < 4 floats at p, then zeros. */
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);

@@ -31,4 +31,7 @@ struct ref_arithmetic {
 
 extern const ref_arithmetic ref_f32, ref_acc_f64, ref_f64;
 
+/* The same types for norms over other axes, which have no acc=f64: axes.h. */
+extern const ref_arithmetic ref_axes_f32, ref_axes_f64;
+
 #endif

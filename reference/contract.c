@@ -141,3 +141,38 @@ size_t ref_head(size_t n)
     }
     return m;
 }
+
+size_t ref_series_chunks(size_t n)
+{
+    return (n + REF_CHUNK - 1) / REF_CHUNK;
+}
+
+/* The R rows of a chunk, or 0 where rows are cut into pieces. */
+static size_t rows_of_chunk(size_t positions)
+{
+    const size_t stripes = (positions + 63) / 64;
+    return 64 / stripes;
+}
+
+ref_chunk ref_batch_chunk(size_t rows, size_t positions, size_t k)
+{
+    const size_t whole = rows_of_chunk(positions);
+    if (whole > 0) {
+        const size_t first = k * whole, left = rows - first;
+        return (ref_chunk){first, left < whole ? left : whole, 0, positions};
+    }
+    const size_t pieces = ref_series_chunks(positions);
+    const size_t start = k % pieces * REF_CHUNK, left = positions - start;
+    return (ref_chunk){k / pieces, 1, start, left < REF_CHUNK ? left : REF_CHUNK};
+}
+
+size_t ref_batch_chunks(int is_nchw, size_t rows, size_t positions)
+{
+    if (rows == 0 || positions == 0) {
+        return 0;
+    }
+    const size_t whole = rows_of_chunk(positions);
+    return !is_nchw    ? ref_series_chunks(rows * positions)
+           : whole > 0 ? (rows + whole - 1) / whole
+                       : rows * ref_series_chunks(positions);
+}

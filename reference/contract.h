@@ -19,9 +19,10 @@
 #endif
 
 enum {
-    REF_MAX_H = 65536,       /* longest row */
-    REF_SINGLE_BLOCK = 1024, /* up to here a row is one block */
-    REF_LONGEST_BLOCK = 4096 /* blocks of longer rows are at most this long */
+    REF_MAX_H = 65536,        /* longest row */
+    REF_SINGLE_BLOCK = 1024,  /* up to here a row is one block */
+    REF_LONGEST_BLOCK = 4096, /* blocks of longer rows are at most this long */
+    REF_CHUNK = 4096          /* values of a channel that are summed by themselves, at most */
 };
 
 /* The bits of a float. */
@@ -89,5 +90,21 @@ size_t ref_blocks(size_t n, size_t *length);
 
 /* "The head is the first m elements, m the smallest power of two >= n / 64." Returns m. */
 size_t ref_head(size_t n);
+
+/* "Chunk k holds t in [4096 k, min(4096 (k+1), T))": the number of chunks of n values over an outer index. */
+size_t ref_series_chunks(size_t n);
+
+/* A chunk of one channel of a batch in the layout nchw: the same piece of some rows. */
+typedef struct ref_chunk {
+    size_t first_row, rows, first_position, length;
+} ref_chunk;
+
+/* Chunk k of a batch of that layout. "For one channel: per row a segment of P positions. s = ceil(P/64) stripes. If s
+ * <= 64: a chunk is R = floor(64 / s) whole rows (the last chunk may have fewer). Else each row is cut into pieces of
+ * 4096 positions (the last may be shorter), each piece is a chunk, in order (row, piece)." */
+ref_chunk ref_batch_chunk(size_t rows, size_t positions, size_t k);
+
+/* The number of chunks of a channel of a batch. */
+size_t ref_batch_chunks(int is_nchw, size_t rows, size_t positions);
 
 #endif

@@ -258,9 +258,15 @@ int ref_is_f64(const ref_dtype *dtype)
 
 void ref_round_row(const ref_dtype *dtype, void *row, size_t n)
 {
-    uint64_t stored[REF_MAX_H];
-    dtype->store(stored, row, n);
-    dtype->load(row, stored, n);
+    enum { PIECE = 4096 };
+    const size_t real_size = ref_is_f64(dtype) ? sizeof(double) : sizeof(float);
+    uint64_t stored[PIECE];
+    for (size_t i = 0; i < n; i += PIECE) {
+        const size_t length = n - i < PIECE ? n - i : PIECE;
+        void *const piece = (char *)row + i * real_size;
+        dtype->store(stored, piece, length);
+        dtype->load(piece, stored, length);
+    }
 }
 
 uint64_t ref_element_bits(const ref_dtype *dtype, const void *array, size_t i)

@@ -25,7 +25,7 @@ const ref_dtype *ref_dtype_named(const char *name, size_t length);
 /* Is it f64, whose rows are arrays of double? */
 int ref_is_f64(const ref_dtype *dtype);
 
-/* Rounds a row of n <= REF_MAX_H reals to the format, in place: the value that storing and loading again would give. */
+/* Rounds a row of n reals to the format, in place: the value that storing and loading again would give. */
 void ref_round_row(const ref_dtype *dtype, void *row, size_t n);
 
 /* The bits of element i of an array of this format. */

@@ -6,14 +6,17 @@
 #ifndef NG_REFERENCE_KERNEL_H
 #define NG_REFERENCE_KERNEL_H
 
+#include "activation.h"
 #include "arithmetic.h"
+#include "dyt.h"
+#include "elementary.h"
 #include "layernorm.h"
 #include "lengths.h"
 #include "rmsnorm.h"
 
 static norm *const norms[] = {
     [REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm,   [REF_L2NORM] = l2norm, [REF_SCALENORM] = scalenorm,
-    [REF_LPNORM] = lpnorm,   [REF_WEIGHTNORM] = weightnorm, [REF_FOLD] = fold,
+    [REF_LPNORM] = lpnorm,   [REF_WEIGHTNORM] = weightnorm, [REF_FOLD] = fold,     [REF_DYT] = dyt,
 };
 
 /* One row of a call: where its arguments are, NULL for those that the spec does not have. */
@@ -102,7 +105,7 @@ static void modulate(const row_of_call *r, real *row)
     real scale[REF_MAX_H];
     real shift[REF_MAX_H];
     load(r, REF_SCALE, scale);
-    load(r, REF_SHIFT, shift);
+    load(r, REF_MOD_SHIFT, shift);
     for (size_t i = 0; i < r->spec->h; i++) {
         row[i] = real_fma(row[i], scale[i] + 1, shift[i]);
     }
@@ -116,6 +119,16 @@ static void add_to_residual(const row_of_call *r, real *row)
     load(r, REF_RESIDUAL, other);
     for (size_t i = 0; i < r->spec->h; i++) {
         row[i] = other[i] + row[i];
+    }
+}
+
+/* "zgate: times silu(z)" */
+static void apply_gate(const row_of_call *r, real *row)
+{
+    real gate[REF_MAX_H];
+    load(r, REF_Z, gate);
+    for (size_t i = 0; i < r->spec->h; i++) {
+        row[i] = row[i] * (real)ref_silu((float)gate[i]);
     }
 }
 
@@ -136,7 +149,8 @@ static void normalise(const row_of_call *r, real *row, const ref_dtype *cast)
     const size_t parts = ref_parts(r->spec), n = r->spec->h / parts;
     const double *const given = r->call->scalars.of;
     const numbers with = {(acc)(real)given[REF_EPS],
-                          r->at[REF_G_ROW] != NULL ? (acc)number_at(r, REF_G_ROW) : (acc)(real)given[REF_G]};
+                          r->at[REF_G_ROW] != NULL ? (acc)number_at(r, REF_G_ROW) : (acc)(real)given[REF_G],
+                          (real)given[REF_ALPHA]};
     for (size_t part = 0; part < parts; part++) {
         store_statistics(r, part, norms[r->spec->norm](r->spec, row + part * n, n, with));
     }
@@ -224,6 +238,9 @@ static void compute_row(const row_of_call *r)
         store(r, REF_SUM, row);
     }
     fold_bias(r, row);
+    if (spec->zgate == REF_ZGATE_BEFORE) {
+        apply_gate(r, row);
+    }
     normalise(r, row, spec->x);
     if (spec->twin) {
         store_twin(r, row);
@@ -234,7 +251,12 @@ static void compute_row(const row_of_call *r)
     }
     if (spec->fusion == REF_SANDWICH) {
         normalise_again(r, row);
-    } else if (spec->fusion == REF_ADDAFTER) {
+    }
+    if (spec->zgate == REF_ZGATE_AFTER) {
+        apply_gate(r, row);
+    }
+    activate(spec, row, spec->h);
+    if (spec->fusion == REF_ADDAFTER) {
         add_to_residual(r, row);
     }
     if (spec->quant) {
@@ -253,21 +275,5 @@ static void compute(const ref_spec *spec, const ref_call *call)
         compute_row(&r);
     }
 }
-
-/* For tests: the sums of the contract, which a double can hold. */
-static double sum_of_row(const void *row, size_t n)
-{
-    return (double)sum_blocks(row, n, block_sum);
-}
-
-static double sum_of_squares_of_row(const void *row, size_t n)
-{
-    return (double)sum_blocks(row, n, block_sum_of_squares);
-}
-
-#define REF_ARITHMETIC                                                                                                 \
-    {                                                                                                                  \
-        LANES, sum_of_row, sum_of_squares_of_row, compute                                                              \
-    }
 
 #endif

@@ -5,15 +5,6 @@
 
 /* Norms that give a row another length. */
 
-static acc root(acc v)
-{
-#if defined(REF_F64) || defined(REF_ACC_F64)
-    return sqrt(v);
-#else
-    return sqrtf(v);
-#endif
-}
-
 /* "max(a, b): b > a ? b : a." */
 static acc larger(acc a, acc b)
 {

@@ -11,10 +11,11 @@ typedef struct statistics {
     real rstd;
 } statistics;
 
-/* The numbers that a norm may need: eps, and of scalenorm and weightnorm g. */
+/* The numbers that a norm may need: eps, of scalenorm and weightnorm g, of dyt alpha. */
 typedef struct numbers {
     acc eps;
     acc g;
+    real alpha;
 } numbers;
 
 /* Turns n elements, a row or a part of one, into their normalised values, in place. */

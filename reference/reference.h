@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Computes the kernel that `spec` describes, e.g. "rmsnorm fwd bf16 h=4096 addout", for `rows` rows.
- *   ptr     the pointer arguments in call order: x, [residual], [gamma], [beta], y, [sum], [mean], [rstd]
+ *   ptr     the pointer arguments in call order: x, [residual], [z], [gamma], [beta], y, [sum], [mean], [rstd]
  *   stride  for strided specs the row strides of x, [residual], y, [sum], in elements; else unused, may be NULL
  *   scalar  the scalar arguments in call order, without rows: [alpha], eps; whole numbers among them, too
  * Aliases that the contract allows (y = x, sum = residual, sum = x, y = residual where no sum is stored) are allowed

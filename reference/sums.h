@@ -69,18 +69,26 @@ static acc pairwise_tree(acc *sum, size_t blocks)
     return sum[0];
 }
 
-/* Cuts a row into its blocks, sums each with `sum_block` and joins the block sums. "The last blocks may be short or
- * empty (an empty one sums to +0)." */
-static acc sum_blocks(const real *value, size_t n, acc (*sum_block)(const real *value, size_t n))
+typedef acc block_summer(const real *value, size_t n);
+
+/* The sum of `blocks` neighbouring blocks of a row, from number `first` on: "Block sums meet in a pairwise tree over
+ * the block index: b[i] = b[2i] + b[2i+1]. [...] The last blocks may be short or empty (an empty one sums to +0)." */
+static acc sum_tree(const real *value, size_t n, size_t first, size_t blocks, size_t length, block_summer *sum_block)
 {
-    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
+    if (blocks > 1) {
+        const acc left = sum_tree(value, n, first, blocks / 2, length, sum_block);
+        return left + sum_tree(value, n, first + blocks / 2, blocks / 2, length, sum_block);
+    }
+    const size_t start = first * length < n ? first * length : n;
+    return sum_block(value + start, n - start < length ? n - start : length);
+}
+
+/* Cuts a row into its blocks, sums each with `sum_block` and joins the block sums. */
+static acc sum_blocks(const real *value, size_t n, block_summer *sum_block)
+{
     size_t length;
     const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = sum_block(value + start, n - start < length ? n - start : length);
-    }
-    return pairwise_tree(sum, blocks);
+    return sum_tree(value, n, 0, blocks, length, sum_block);
 }
 
 /* sum(value * other), by the same rules. */
@@ -108,14 +116,37 @@ static acc mean_of_squares(const real *value, size_t n)
     return sum_blocks(value, n, block_sum_of_squares) / (acc)n;
 }
 
+/* "IEEE square root." */
+static acc root(acc v)
+{
+#if defined(REF_F64) || defined(REF_ACC_F64)
+    return sqrt(v);
+#else
+    return sqrtf(v);
+#endif
+}
+
 /* "rstd = 1 / sqrt(v + eps), IEEE square root and division." */
 static acc reciprocal_root(acc v, acc eps)
 {
-#if defined(REF_F64) || defined(REF_ACC_F64)
-    return 1 / sqrt(v + eps);
-#else
-    return 1 / sqrtf(v + eps);
-#endif
+    return 1 / root(v + eps);
 }
+
+/* For tests: the sums of the contract, which a double can hold. */
+static double sum_of_row(const void *row, size_t n)
+{
+    return (double)sum_blocks(row, n, block_sum);
+}
+
+static double sum_of_squares_of_row(const void *row, size_t n)
+{
+    return (double)sum_blocks(row, n, block_sum_of_squares);
+}
+
+/* The table of an arithmetic, for files that have a function `compute`. */
+#define REF_ARITHMETIC                                                                                                 \
+    {                                                                                                                  \
+        LANES, sum_of_row, sum_of_squares_of_row, compute                                                              \
+    }
 
 #endif

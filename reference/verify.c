@@ -10,68 +10,46 @@ const ng_verify_effort ng_verify_quick = {"quick", 16 << 10, 256 << 10, 0};
 const ng_verify_effort ng_verify_default = {"default", 128 << 10, 2 << 20, 1};
 const ng_verify_effort ng_verify_full = {"full", SIZE_MAX, 16 << 20, 1};
 
+/* Rows and positions of a case. */
+typedef struct size {
+    size_t rows, positions;
+} size;
+
 /* The last is for one more case, of strided kernels: rows more than 2^31 elements apart. */
-static const size_t row_counts[] = {0, 1, 2, 3, 7, 8, 9, 17, 33, 255, 256, 257, 1025, 3};
-enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts - 1, FAR_CASE = ROW_COUNTS * VERIFY_KINDS, CASES };
+static const size row_sizes[] = {{0, 1},  {1, 1},  {2, 1},   {3, 1},   {7, 1},   {8, 1},    {9, 1},
+                                 {17, 1}, {33, 1}, {255, 1}, {256, 1}, {257, 1}, {1025, 1}, {3, 1}};
+
+/* Of norms with channels: all kinds of stripes, and chunks that are full, short, one and many, in either layout. */
+static const size field_sizes[] = {{0, 7},    {2, 0},    {1, 1},    {2, 1},    {3, 2},     {1, 7},    {2, 7},
+                                   {3, 49},   {1, 64},   {2, 65},   {9, 7},    {1, 1024},  {5, 1024}, {1, 4096},
+                                   {2, 4096}, {1, 4097}, {2, 4097}, {3, 4097}, {65, 64},   {130, 49}, {257, 2},
+                                   {85, 130}, {4097, 1}, {8300, 1}, {1, 8200}, {20, 4160}, {1, 20000}};
+enum {
+    ROW_SIZES = sizeof row_sizes / sizeof *row_sizes - 1,
+    FAR_CASE = ROW_SIZES * VERIFY_KINDS,
+    ROW_CASES,
+    FIELD_CASES = sizeof field_sizes / sizeof *field_sizes * VERIFY_KINDS,
+    MOST_CASES = FIELD_CASES
+};
 enum { ALWAYS_ROWS = 3 }; /* tested whatever the effort */
-enum { DIGEST_SEED = 1, DIGEST_ROWS = 5 };
+enum { DIGEST_SEED = 1 };
 
 static const char *const placement_names[] = {
     [PLACE_FIRST] = "first", [PLACE_LAST] = "last", [PLACE_SHIFTED] = "shifted"};
 
-/* How many kinds of data run with a number of rows of `h` elements. */
-static size_t kinds_for(size_t rows, size_t h, const ng_verify_effort *effort)
-{
-    const size_t elements = rows * h;
-    if (rows <= 1) {
-        return VERIFY_KINDS;
-    }
-    if (elements > effort->max_case && rows > ALWAYS_ROWS) {
-        return 0;
-    }
-    const size_t kinds = effort->budget / elements;
-    return kinds < 1 ? 1 : kinds < VERIFY_KINDS ? kinds : VERIFY_KINDS;
-}
-
-/* The elements that a row takes up in an effort's budget: strided ones have gaps between them. */
-static size_t row_length(const ref_spec *spec)
-{
-    return spec->strided ? 3 * spec->h : spec->h;
-}
-
-static int case_wanted(size_t index, const ref_spec *spec, const ng_verify_options *options)
-{
-    if (options->only_case >= 0 && index != (size_t)options->only_case) {
-        return 0;
-    }
-    if (index == FAR_CASE) {
-        return spec->strided && sizeof(ptrdiff_t) > sizeof(int32_t) &&
-               (options->only_case >= 0 || options->effort->far_rows);
-    }
-    return options->only_case >= 0 ||
-           index % VERIFY_KINDS < kinds_for(row_counts[index / VERIFY_KINDS], row_length(spec), options->effort);
-}
-
-/* The most rows of any wanted case. */
-static size_t most_rows(const ref_spec *spec, const ng_verify_options *options)
-{
-    size_t most = 0;
-    for (size_t index = 0; index < CASES; index++) {
-        const size_t rows = row_counts[index / VERIFY_KINDS];
-        most = case_wanted(index, spec, options) && rows > most ? rows : most;
-    }
-    return most;
-}
-
-/* The numbers that cases have in turn, by argument; the first one makes arrays largest. */
+/* The numbers that cases have in turn, by argument. */
 enum { MOST_TRIED = 8 };
 static const struct {
     size_t count;
     double value[MOST_TRIED];
 } tried[REF_ARGUMENTS] = {
-    [REF_ROWS_PER_BATCH] = {5, {1, 2, 3, 7, 100}}, [REF_G] = {4, {0.81, 11.25, -1, 3}},
-    [REF_YSCALE] = {4, {0.05, 1, 0.37, 2e-4}},     [REF_YZERO] = {3, {128, 0, 77}},
-    [REF_ALPHA] = {5, {11.83, 1, -2.5, 0.81, 0}},  [REF_EPS] = {8, {1e-5, 1e-6, 1e-5, 1e-12, 1e-5, 0, 1e-6, 1e-5}},
+    [REF_ROWS_PER_BATCH] = {5, {1, 2, 3, 7, 100}},
+    [REF_G] = {4, {0.81, 11.25, -1, 3}},
+    [REF_YSCALE] = {4, {0.05, 1, 0.37, 2e-4}},
+    [REF_YZERO] = {3, {128, 0, 77}},
+    [REF_ALPHA] = {5, {11.83, 1, -2.5, 0.81, 0}},
+    [REF_MOMENTUM] = {5, {0.1, 0.9, 1, 0.01, 0}},
+    [REF_EPS] = {8, {1e-5, 1e-6, 1e-5, 1e-12, 1e-5, 0, 1e-6, 1e-5}},
 };
 
 /* Cases of a few rows of normal data in which one number is NaN. */
@@ -81,16 +59,91 @@ static const struct {
 } nan_cases[] = {{2 * VERIFY_KINDS + 1, REF_ALPHA},
                  {3 * VERIFY_KINDS + 1, REF_EPS},
                  {4 * VERIFY_KINDS + 1, REF_G},
-                 {2 * VERIFY_KINDS + 1, REF_YSCALE}};
+                 {2 * VERIFY_KINDS + 1, REF_YSCALE},
+                 {4 * VERIFY_KINDS + 1, REF_MOMENTUM}};
 
-/* The scalars of a case with so many rows. */
-static ref_scalars scalars_at(size_t index, size_t rows)
+/* Does a spec have channels, and so cases of its own? */
+static int is_field(const ref_spec *spec)
 {
-    ref_scalars scalars = {rows, {0}};
+    return spec->layout != 0;
+}
+
+static size_t case_count(const ref_spec *spec)
+{
+    return is_field(spec) ? (size_t)FIELD_CASES : (size_t)ROW_CASES;
+}
+
+/* The scalars of a case of a size; without positions, there are as many more rows. */
+static ref_scalars scalars_of(const ref_spec *spec, size_t index, size of)
+{
+    ref_scalars scalars = {of.rows, {0}};
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         scalars.of[i] = tried[i].count > 0 ? tried[i].value[index % tried[i].count] : 0;
     }
+    if (ref_has_positions(spec)) {
+        scalars.of[REF_POSITION_COUNT] = (double)of.positions;
+    } else {
+        scalars.rows = of.rows * of.positions;
+    }
     return scalars;
+}
+
+static ref_scalars scalars_at(const ref_spec *spec, size_t index)
+{
+    return scalars_of(spec, index, (is_field(spec) ? field_sizes : row_sizes)[index / VERIFY_KINDS]);
+}
+
+/* The elements of the largest argument, which an effort's budget counts; strided ones have gaps between their rows. */
+static size_t elements_of(const ref_spec *spec, const ref_scalars *scalars)
+{
+    size_t most = 1;
+    for (int i = 0; i < REF_ARGUMENTS; i++) {
+        const ref_layout layout = ref_layout_of(spec, (ref_argument)i, scalars);
+        const int has = ref_argument_dtype(spec, (ref_argument)i) != NULL;
+        most = has && layout.rows * layout.columns > most ? layout.rows * layout.columns : most;
+    }
+    return spec->strided ? 3 * most : most;
+}
+
+/* How many kinds of data run with these scalars. */
+static size_t kinds_for(const ref_spec *spec, const ref_scalars *scalars, const ng_verify_effort *effort)
+{
+    const size_t elements = elements_of(spec, scalars), kinds = effort->budget / elements;
+    if (scalars->rows <= 1 && !is_field(spec)) {
+        return VERIFY_KINDS;
+    }
+    if (elements > effort->max_case && (scalars->rows > ALWAYS_ROWS || is_field(spec))) {
+        return 0;
+    }
+    return kinds < 1 ? 1 : kinds < VERIFY_KINDS ? kinds : VERIFY_KINDS;
+}
+
+static int case_wanted(size_t index, const ref_spec *spec, const ng_verify_options *options)
+{
+    if (options->only_case >= 0 && index != (size_t)options->only_case) {
+        return 0;
+    }
+    if (!is_field(spec) && index == FAR_CASE) {
+        return spec->strided && sizeof(ptrdiff_t) > sizeof(int32_t) &&
+               (options->only_case >= 0 || options->effort->far_rows);
+    }
+    const ref_scalars scalars = scalars_at(spec, index);
+    return options->only_case >= 0 || index % VERIFY_KINDS < kinds_for(spec, &scalars, options->effort);
+}
+
+/* Prepares a kernel name for all wanted cases. Returns NULL, or what is wrong. */
+static const char *open_subject(verify_subject *s, const ng_kernel *kernel, const ng_verify_options *options)
+{
+    static ref_scalars wanted[MOST_CASES];
+    size_t count = 0;
+    ref_spec spec;
+    const int understood = ref_spec_parse(kernel->spec, &spec) == 0;
+    for (size_t index = 0; understood && index < case_count(&spec); index++) {
+        if (case_wanted(index, &spec, options)) {
+            wanted[count++] = scalars_at(&spec, index);
+        }
+    }
+    return verify_open(s, kernel, wanted, count);
 }
 
 /* The case with a given index: everything follows from it, so that a mismatch can be run again alone. */
@@ -98,12 +151,12 @@ static verify_case case_at(const verify_subject *s, size_t index, uint64_t seed)
 {
     const verify_kind *kind = &s->kinds[index % VERIFY_KINDS];
     verify_case c = {index,
-                     scalars_at(index, row_counts[index / VERIFY_KINDS]),
+                     scalars_at(&s->spec, index),
                      kind,
                      s->aliases[index % s->alias_count],
                      (verify_placement)(index / s->alias_count % PLACEMENTS),
                      seed};
-    c.alias = index == FAR_CASE ? &verify_no_alias : c.alias;
+    c.alias = !is_field(&s->spec) && index == FAR_CASE ? &verify_no_alias : c.alias;
     for (size_t i = 0; i < sizeof nan_cases / sizeof *nan_cases; i++) {
         if (index == nan_cases[i].index) {
             c.scalars.of[nan_cases[i].argument] = (double)ref_f32_of_bits(0x7fffffffU);
@@ -145,7 +198,7 @@ static void log_mismatch(report *r, const char *argument_name, const char *what,
     fprintf(r->log, "mismatch: ng_%s_%s spec '%s' data %s", r->kernel->name, r->kernel->target, r->kernel->spec,
             c->kind->name);
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
-        if (tried[i].count > 0) {
+        if (tried[i].count > 0 || i == REF_POSITION_COUNT) {
             fprintf(r->log, " %s %g", ref_arguments[i].name, c->scalars.of[i]);
         }
     }
@@ -275,7 +328,7 @@ typedef void case_runner(verify_subject *s, const ng_kernel *kernel, const verif
 static void run_case_on_all(verify_subject *s, const ng_kernel *kernels, size_t count, const verify_case *c, FILE *log,
                             ng_verify_counts *counts)
 {
-    case_runner *const run = c->index == FAR_CASE ? run_far_case : run_case;
+    case_runner *const run = !is_field(&s->spec) && c->index == FAR_CASE ? run_far_case : run_case;
     size_t outputs, finite;
     verify_make_inputs(s, c);
     verify_make_outputs(s, c, kernels[0].spec);
@@ -293,7 +346,7 @@ static void run_case_on_all(verify_subject *s, const ng_kernel *kernels, size_t 
 static void run_cases(verify_subject *s, const ng_kernel *kernels, size_t count, const ng_verify_options *options,
                       ng_verify_counts *counts)
 {
-    for (size_t index = 0; index < CASES; index++) {
+    for (size_t index = 0; index < case_count(&s->spec); index++) {
         if (case_wanted(index, &s->spec, options)) {
             const verify_case c = case_at(s, index, options->seed);
             run_case_on_all(s, kernels, count, &c, options->log, counts);
@@ -304,11 +357,8 @@ static void run_cases(verify_subject *s, const ng_kernel *kernels, size_t count,
 int ng_verify(const ng_kernel *kernels, size_t count, const ng_verify_options *options, ng_verify_counts *counts)
 {
     verify_subject s;
-    ref_spec spec;
     memset(counts, 0, count * sizeof *counts);
-    const int understood = ref_spec_parse(kernels[0].spec, &spec) == 0;
-    const ref_scalars largest = scalars_at(0, understood ? most_rows(&spec, options) : 0);
-    const char *problem = verify_open(&s, &kernels[0], &largest);
+    const char *problem = open_subject(&s, &kernels[0], options);
     if (problem == NULL) {
         run_cases(&s, kernels, count, options, counts);
     } else {
@@ -330,12 +380,23 @@ static uint64_t add_to_digest(const verify_argument *a, uint64_t digest)
     return digest;
 }
 
+/* The scalars of one kind of data in a digest: five rows, and with the first kind several chunks. */
+static ref_scalars digest_scalars(const ref_spec *spec, size_t kind)
+{
+    enum { ROWS = 5 };
+    static const size_t positions[] = {7, 1, 65, 49, 130};
+    const size of = {ROWS, !is_field(spec) ? 1 : kind == 0 ? 1000 : positions[kind % 5]};
+    return scalars_of(spec, kind, of);
+}
+
 /* Calls the kernel with one kind of data and takes in all its outputs. Returns 0, or -1 if the call ended with a
  * signal. */
 static int digest_kind(verify_subject *s, const ng_kernel *kernel, size_t kind, uint64_t *digest)
 {
     verify_case c = case_at(s, kind, DIGEST_SEED);
-    c.scalars.rows = DIGEST_ROWS;
+    const double eps = c.scalars.of[REF_EPS];
+    c.scalars = digest_scalars(&s->spec, kind);
+    c.scalars.of[REF_EPS] = eps;
     c.alias = &verify_no_alias;
     c.place = PLACE_FIRST;
     verify_make_inputs(s, &c);
@@ -354,8 +415,13 @@ static int digest_kind(verify_subject *s, const ng_kernel *kernel, size_t kind, 
 int ng_verify_digest(const ng_kernel *kernel, uint64_t *digest)
 {
     verify_subject s;
-    const ref_scalars largest = scalars_at(0, DIGEST_ROWS);
-    int result = verify_open(&s, kernel, &largest) == NULL ? 0 : -1;
+    ref_spec spec;
+    ref_scalars scalars[VERIFY_KINDS];
+    const int understood = ref_spec_parse(kernel->spec, &spec) == 0;
+    for (size_t kind = 0; understood && kind < VERIFY_KINDS; kind++) {
+        scalars[kind] = digest_scalars(&spec, kind);
+    }
+    int result = verify_open(&s, kernel, scalars, understood ? VERIFY_KINDS : 0) == NULL ? 0 : -1;
     *digest = 0xcbf29ce484222325U;
     for (size_t kind = 0; kind < VERIFY_KINDS && result == 0; kind++) {
         result = digest_kind(&s, kernel, kind, digest);

@@ -57,6 +57,10 @@ typedef struct ng_verify_laws_counts {
  *   strided   and with strides those of packed rows
  *   add       add, addout, alpha: those of the addition and then the kernel without, on rows of dtype R
  *   addafter  those of the kernel without and then the addition
+ * and of norms over other axes:
+ *   split     rows, and the chunks of a batch, computed in several calls: those of one call
+ *   steps     batchnorm fwd: those of stats, merge and apply; rmsnorm: those of one shard in these steps
+ *   groups    groupnorm and instancenorm in the layout nchw: those of LayerNorm, whose rows the groups are
  * Finds for each of `count` kernels the other one of each law among those of the same target, where there is one.
  * Returns 0, or -1 if the reference does not understand a spec or memory ran out (said in the log). */
 int ng_verify_laws(const ng_kernel *kernels, size_t count, const ng_verify_options *options,

@@ -5,7 +5,8 @@
 
 #include "reference.h"
 
-enum { MARGIN = 256 }; /* canary bytes around a buffer */
+enum { MARGIN = 256 };     /* canary bytes around a buffer */
+enum { UNTOUCHED = 0xa5 }; /* the bytes of outputs that have not been written */
 
 static const verify_alias alias_forms[VERIFY_ALIASES] = {
     {"none", REF_ARGUMENTS, REF_ARGUMENTS},        {"y=x", REF_X, REF_ARGUMENTS},
@@ -102,20 +103,46 @@ static void find_aliases(verify_subject *s)
     }
 }
 
-/* Adds an array with enough memory. Returns 0, or -1 if there is none. */
-static int open_argument(verify_subject *s, ref_argument id, const ref_scalars *largest)
+/* The most elements that an argument has in any of the cases. */
+static size_t most_elements(const ref_spec *spec, verify_argument *a, const ref_scalars *cases, size_t count)
 {
-    verify_argument *a = &s->arguments[id];
-    a->id = id;
-    a->dtype = ref_is_array(id) ? ref_argument_dtype(&s->spec, id) : NULL;
-    if (a->dtype == NULL) {
-        return 0;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        set_size(spec, a, &cases[i]);
+        most = verify_elements(a) > most ? verify_elements(a) : most;
     }
-    set_size(&s->spec, a, largest);
-    const size_t bytes = verify_elements(a) * a->dtype->size + MARGIN;
+    return most;
+}
+
+/* Adds an array with memory for so many elements. Returns 0, or -1 if there is none. */
+static int open_argument(verify_subject *s, verify_argument *a, size_t elements)
+{
+    const size_t bytes = elements * a->dtype->size + MARGIN;
     const size_t longest = s->spec.strided && is_matrix(a) ? LONGEST_STRIDE : 1;
+    const int is_changed = ref_is_input(a->id) && ref_arguments[a->id].output;
     a->expected = malloc(bytes + 1);
-    return a->expected == NULL ? -1 : verify_memory_open(&a->memory, longest * bytes + 2 * MARGIN);
+    a->initial = is_changed ? malloc(bytes + 1) : a->expected;
+    return a->expected == NULL || a->initial == NULL ? -1
+                                                     : verify_memory_open(&a->memory, longest * bytes + 2 * MARGIN);
+}
+
+/* Adds all arrays. Returns 0, or -1 if there is no memory. */
+static int open_arguments(verify_subject *s, const ref_scalars *cases, size_t count)
+{
+    size_t longest = 1;
+    int failed = 0;
+    for (int i = 0; i < REF_ARGUMENTS && !failed; i++) {
+        verify_argument *a = &s->arguments[i];
+        a->id = (ref_argument)i;
+        a->dtype = ref_is_array(a->id) ? ref_argument_dtype(&s->spec, a->id) : NULL;
+        if (a->dtype != NULL) {
+            const size_t elements = most_elements(&s->spec, a, cases, count);
+            longest = elements > longest ? elements : longest;
+            failed = open_argument(s, a, elements) != 0;
+        }
+    }
+    s->row = malloc(longest * sizeof *s->row);
+    return failed || s->row == NULL ? -1 : 0;
 }
 
 /* The next argument of a descriptor from *at on that is neither the number of rows nor a stride; NULL at the end. */
@@ -132,12 +159,13 @@ static const ng_arg *next_described(const ng_kernel *kernel, size_t *at)
 
 static int is_described(const ref_spec *spec, ref_argument argument, const ng_arg *arg)
 {
+    static const char *const ways[] = {[REF_IN] = "in", [REF_OUT] = "out", [REF_INOUT] = "inout"};
     const struct ref_argument_info *info = &ref_arguments[argument];
     const char *dtype = info->kind == REF_COUNT ? "size_t" : ref_argument_dtype(spec, argument)->name;
     char shape[REF_SHAPE_LENGTH];
     ref_shape_text(spec, argument, shape);
     return arg != NULL && strcmp(arg->name, info->name) == 0 && strcmp(arg->dtype, dtype) == 0 &&
-           strcmp(arg->shape, shape) == 0 && strcmp(arg->io, info->output ? "out" : "in") == 0;
+           strcmp(arg->shape, shape) == 0 && strcmp(arg->io, ways[info->output]) == 0;
 }
 
 /* Does the descriptor of a kernel have the arguments that the contract gives to its spec, in the contract's order? */
@@ -153,19 +181,14 @@ static int is_descriptor_right(const verify_subject *s, const ng_kernel *kernel)
     return right && next_described(kernel, &at) == NULL;
 }
 
-const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *largest)
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *cases, size_t count)
 {
     memset(s, 0, sizeof *s);
     if (ref_spec_parse(kernel->spec, &s->spec) != 0) {
         return "the reference does not understand the spec";
     }
     s->kinds = ref_is_f64(s->spec.x) ? verify_kinds_f64 : verify_kinds_f32;
-    s->row = malloc(s->spec.h * sizeof *s->row);
-    int failed = s->row == NULL;
-    for (int i = 0; i < REF_ARGUMENTS && !failed; i++) {
-        failed = open_argument(s, (ref_argument)i, largest) != 0;
-    }
-    if (failed) {
+    if (open_arguments(s, cases, count) != 0) {
         return "out of memory";
     }
     find_aliases(s);
@@ -175,18 +198,45 @@ const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_sc
 void verify_close(verify_subject *s)
 {
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
-        free(s->arguments[i].expected);
-        verify_memory_close(&s->arguments[i].memory);
+        verify_argument *a = &s->arguments[i];
+        if (a->initial != a->expected) {
+            free(a->initial);
+        }
+        free(a->expected);
+        verify_memory_close(&a->memory);
     }
     free(s->row);
 }
 
 static verify_role role_of(const verify_subject *s, const verify_argument *a)
 {
-    return !is_matrix(a)               ? VERIFY_PARAMETER
-           : a->id == REF_RESIDUAL     ? VERIFY_RESIDUAL
-           : ref_adds_before(&s->spec) ? VERIFY_X_BESIDE_RESIDUAL
-                                       : VERIFY_X_ALONE;
+    return a->id == REF_GAMMA_ROW || a->id == REF_BETA_ROW ? VERIFY_PARAMETER
+           : !is_matrix(a)                                 ? VERIFY_STATISTIC
+           : a->id == REF_RESIDUAL                         ? VERIFY_RESIDUAL
+           : a->id == REF_Z                                ? VERIFY_X_ALONE
+           : ref_adds_before(&s->spec)                     ? VERIFY_X_BESIDE_RESIDUAL
+                                                           : VERIFY_X_ALONE;
+}
+
+/* What fills an argument of a role. */
+static verify_fill *filler(const verify_kind *kind, verify_role role)
+{
+    return role == VERIFY_PARAMETER   ? kind->fill_parameter
+           : role == VERIFY_STATISTIC ? kind->fill_statistic
+                                      : kind->fill_row;
+}
+
+/* How many elements of an argument are made at once: a row; over other axes, in half of the cases, all of them, so that
+ * a channel may be constant, or far from zero, in the whole batch. */
+static size_t made_at_once(const verify_subject *s, const verify_argument *a, const verify_case *c)
+{
+    return ref_is_over_axes(&s->spec) && c->index % 2 == 0 ? verify_elements(a) : a->columns;
+}
+
+static int is_square(ref_argument argument)
+{
+    return argument == REF_VAR_IN || argument == REF_RSTD_IN || argument == REF_SQUARE_IN || argument == REF_PART_M2 ||
+           argument == REF_RUNNING_VAR || argument == REF_RUNNING_SQUARE;
 }
 
 void verify_make_inputs(verify_subject *s, const verify_case *c)
@@ -195,16 +245,16 @@ void verify_make_inputs(verify_subject *s, const verify_case *c)
     verify_begin(s, c);
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *a = &s->arguments[i];
-        if (a->dtype == NULL || ref_arguments[i].output) {
+        if (a->dtype == NULL || !ref_is_input(a->id)) {
             continue;
         }
         const verify_role role = role_of(s, a);
         const ref_dtype *sum = role == VERIFY_X_ALONE ? a->dtype : s->spec.residual;
-        const verify_row what = {role, a->columns, a->dtype, sum, s->spec.y};
-        verify_fill *fill = role == VERIFY_PARAMETER ? c->kind->fill_parameter : c->kind->fill_row;
-        for (size_t row = 0; row < a->rows; row++) {
-            fill(&random, &what, s->row);
-            a->dtype->store(a->expected + row * row_bytes(a), s->row, a->columns);
+        const size_t length = made_at_once(s, a, c);
+        const verify_row what = {role, is_square(a->id), length, a->dtype, sum, s->spec.y};
+        for (size_t start = 0; start < verify_elements(a); start += length) {
+            filler(c->kind, role)(&random, &what, s->row);
+            a->dtype->store(a->initial + start * a->dtype->size, s->row, length);
         }
     }
 }
@@ -253,8 +303,14 @@ static void *placed_of(const verify_argument *a)
 void verify_make_outputs(verify_subject *s, const verify_case *c, const char *spec)
 {
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
-        s->arguments[i].head_stride = (ptrdiff_t)s->arguments[i].columns;
-        s->arguments[i].stride = (ptrdiff_t)(s->arguments[i].heads * s->arguments[i].columns);
+        verify_argument *a = &s->arguments[i];
+        a->head_stride = (ptrdiff_t)a->columns;
+        a->stride = (ptrdiff_t)(a->heads * a->columns);
+        if (a->dtype != NULL && a->initial != a->expected) {
+            memcpy(a->expected, a->initial, verify_elements(a) * a->dtype->size);
+        } else if (a->dtype != NULL && ref_arguments[i].output) {
+            memset(a->expected, UNTOUCHED, verify_elements(a) * a->dtype->size);
+        }
     }
     const call to = new_call(s, c, expected_of);
     ng_reference(spec, to.rows, to.ptr, to.stride, to.scalar);
@@ -305,7 +361,7 @@ int verify_touched_around(const verify_argument *a)
 /* What lies between the rows of a matrix: NaNs of every format, or in outputs another pattern. */
 static int padding_of(const verify_argument *a)
 {
-    return ref_arguments[a->id].output && !a->shares ? 0xa5 : 0xff;
+    return ref_arguments[a->id].output && !a->shares ? UNTOUCHED : 0xff;
 }
 
 int verify_touched_between(const verify_argument *a)
@@ -328,8 +384,8 @@ int verify_touched_between(const verify_argument *a)
 
 static void copy_rows(const verify_argument *a)
 {
-    for (size_t row = 0; row < a->rows && !ref_arguments[a->id].output; row++) {
-        memcpy(verify_row_at(a, row), a->expected + row * row_bytes(a), row_bytes(a));
+    for (size_t row = 0; row < a->rows && ref_is_input(a->id); row++) {
+        memcpy(verify_row_at(a, row), a->initial + row * row_bytes(a), row_bytes(a));
     }
 }
 

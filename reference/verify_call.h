@@ -27,8 +27,9 @@ typedef struct verify_argument {
     ref_argument id;
     const ref_dtype *dtype;  /* NULL: the kernel has no such argument */
     size_t rows, columns;    /* as the case has them */
+    unsigned char *initial;  /* of what is read: the rows, packed, as before the call */
+    unsigned char *expected; /* and as they must be after it; for inputs the same memory */
     size_t heads;            /* so many rows have a place in each row of the call */
-    unsigned char *expected; /* the rows, packed, as before the call; for outputs, what it must write */
     verify_memory memory;
     unsigned char *placed;         /* where the kernel finds it */
     ptrdiff_t stride, head_stride; /* elements from one row of the call to the next, and from head to head */
@@ -42,7 +43,7 @@ typedef struct verify_subject {
     const verify_alias *aliases[VERIFY_ALIASES];
     size_t alias_count;
     const verify_kind *kinds;
-    double *row; /* reals to make a row of data in */
+    double *row; /* reals to make data in */
 } verify_subject;
 
 /* One call to try. */
@@ -55,10 +56,9 @@ typedef struct verify_case {
     uint64_t seed;
 } verify_case;
 
-/* Prepares a kernel name for cases whose arrays are no larger than with these scalars. Returns NULL, or what is wrong:
- * the spec is not understood, the kernel's descriptor has other arguments than the contract says, there is no memory.
- * Close it in both cases. */
-const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *largest);
+/* Prepares a kernel name for cases with these scalars. Returns NULL, or what is wrong: the spec is not understood, the
+ * kernel's descriptor has other arguments than the contract says, there is no memory. Close it in both cases. */
+const char *verify_open(verify_subject *s, const ng_kernel *kernel, const ref_scalars *cases, size_t count);
 void verify_close(verify_subject *s);
 
 /* Gives the arguments the sizes of a case: what the following functions need first. */

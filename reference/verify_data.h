@@ -22,11 +22,18 @@ uint64_t verify_random_bits(verify_random *random);
 uint32_t verify_random_below(verify_random *random, uint32_t n);
 
 /* What an array of random data is for. */
-typedef enum verify_role { VERIFY_X_ALONE, VERIFY_X_BESIDE_RESIDUAL, VERIFY_RESIDUAL, VERIFY_PARAMETER } verify_role;
+typedef enum verify_role {
+    VERIFY_X_ALONE,
+    VERIFY_X_BESIDE_RESIDUAL,
+    VERIFY_RESIDUAL,
+    VERIFY_PARAMETER,
+    VERIFY_STATISTIC
+} verify_role;
 
-/* An array to fill: a row of a matrix, or a parameter. */
+/* An array to fill: a row of a matrix, all rows of one, a parameter, or statistics. */
 typedef struct verify_row {
     verify_role role;
+    int is_square; /* a statistic that is never negative */
     size_t h;
     const ref_dtype *dtype;  /* of the array */
     const ref_dtype *sum;    /* R: what x and residual are added in */
@@ -36,10 +43,10 @@ typedef struct verify_row {
 /* Fills h reals (doubles for f64, else floats). */
 typedef void verify_fill(verify_random *random, const verify_row *what, void *row);
 
-/* A kind of data: how the rows of x and residual and how gamma and beta are filled. */
+/* A kind of data: how the rows of x and residual, how gamma and beta, and how statistics are filled. */
 typedef struct verify_kind {
     const char *name;
-    verify_fill *fill_row, *fill_parameter;
+    verify_fill *fill_row, *fill_parameter, *fill_statistic;
     double eps; /* the eps that this kind needs, or -1 */
 } verify_kind;
 

@@ -239,24 +239,48 @@ static void fill_special_parameter(verify_random *random, const verify_row *what
     }
 }
 
+/* Statistics as parameters are, but never negative where they are squares. */
+static void fill_statistic(verify_random *random, const verify_row *what, void *row)
+{
+    for (size_t i = 0; i < what->h; i++) {
+        const real value = random_exponent(random, -3, 2);
+        ((real *)row)[i] = what->is_square && value < 0 ? -value : value;
+    }
+}
+
+/* So large that what is made of them overflows, so small that it underflows. */
+static void fill_large_statistic(verify_random *random, const verify_row *what, void *row)
+{
+    for (size_t i = 0; i < what->h; i++) {
+        ((real *)row)[i] = random_exponent(random, REAL_BIAS - 4, REAL_BIAS);
+    }
+}
+
+static void fill_small_statistic(verify_random *random, const verify_row *what, void *row)
+{
+    for (size_t i = 0; i < what->h; i++) {
+        ((real *)row)[i] = random_exponent(random, -REAL_BIAS, 2 - REAL_BIAS);
+    }
+}
+
 const verify_kind VERIFY_TABLE[VERIFY_KINDS] = {
-    {"shifted", fill_shifted, fill_parameter, -1},
-    {"normal", fill_normal, fill_parameter, -1},
-    {"wide", fill_wide, fill_parameter, -1},
-    {"tiny-parameters", fill_normal, fill_tiny_parameter, -1},
-    {"huge-mean", fill_huge_mean, fill_parameter, -1},
-    {"midpoint", fill_midpoint, fill_parameter, 2.4375},
-    {"subnormal", fill_subnormal, fill_parameter, -1},
-    {"special", fill_special, fill_parameter, -1},
-    {"outliers", fill_outliers, fill_parameter, -1},
-    {"special-parameters", fill_shifted, fill_special_parameter, -1},
-    {"constant", fill_constant, fill_parameter, -1},
-    {"zero", fill_zero, fill_parameter, -1},
-    {"overflow", fill_overflow, fill_parameter, -1},
-    {"large-results", fill_normal, fill_large_parameter, -1},
-    {"small-results", fill_normal, fill_small_parameter, -1},
-    {"edge", fill_edge, fill_parameter, -1},
-    {"almost-constant", fill_almost_constant, fill_parameter, 0},
+    {"shifted", fill_shifted, fill_parameter, fill_statistic, -1},
+    {"normal", fill_normal, fill_parameter, fill_statistic, -1},
+    {"wide", fill_wide, fill_parameter, fill_statistic, -1},
+    {"tiny-parameters", fill_normal, fill_tiny_parameter, fill_statistic, -1},
+    {"huge-mean", fill_huge_mean, fill_parameter, fill_statistic, -1},
+    {"midpoint", fill_midpoint, fill_parameter, fill_statistic, 2.4375},
+    {"subnormal", fill_subnormal, fill_parameter, fill_small_statistic, -1},
+    {"special", fill_special, fill_parameter, fill_special_parameter, -1},
+    {"outliers", fill_outliers, fill_parameter, fill_statistic, -1},
+    {"special-parameters", fill_shifted, fill_special_parameter, fill_special_parameter, -1},
+    {"constant", fill_constant, fill_parameter, fill_statistic, -1},
+    {"zero", fill_zero, fill_parameter, fill_statistic, -1},
+    {"overflow", fill_overflow, fill_parameter, fill_large_statistic, -1},
+    {"large-results", fill_normal, fill_large_parameter, fill_statistic, -1},
+    {"small-results", fill_normal, fill_small_parameter, fill_statistic, -1},
+    {"edge", fill_edge, fill_parameter, fill_statistic, -1},
+    {"almost-constant", fill_almost_constant, fill_parameter, fill_statistic, 0},
 };
 
 #endif

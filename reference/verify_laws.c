@@ -3,11 +3,41 @@
 #include <string.h>
 
 #include "contract.h"
-#include "verify.h"
-#include "verify_call.h"
+#include "verify_laws.h"
 
-enum { LAW_ROWS = 3 };
-static const ref_scalars law_scalars = {LAW_ROWS, {[REF_ROWS_PER_BATCH] = 2, [REF_ALPHA] = 11.83, [REF_EPS] = 1e-5}};
+ref_scalars verify_law_scalars(const ref_spec *spec, size_t rows, size_t positions)
+{
+    ref_scalars scalars = {rows,
+                           {[REF_ROWS_PER_BATCH] = 2, [REF_ALPHA] = 11.83, [REF_MOMENTUM] = 0.1, [REF_EPS] = 1e-5}};
+    if (ref_has_positions(spec)) {
+        scalars.of[REF_POSITION_COUNT] = (double)positions;
+    } else if (spec->layout != 0) {
+        scalars.rows = rows * positions;
+    }
+    return scalars;
+}
+
+/* Three rows; with channels, rows of several chunks where there are few of them. */
+static ref_scalars scalars_of(const ref_spec *spec)
+{
+    enum { ROWS = 3, FEW = 16, POSITIONS = 49, MANY_POSITIONS = 4200 };
+    return verify_law_scalars(spec, ROWS, ref_channels(spec) <= FEW ? MANY_POSITIONS : POSITIONS);
+}
+
+size_t verify_law_kinds(const verify_argument *x, const ng_verify_options *options)
+{
+    const size_t affordable = options->effort->budget / (verify_elements(x) + 1);
+    return affordable < 1 ? 1 : affordable < VERIFY_KINDS ? affordable : VERIFY_KINDS;
+}
+
+verify_case verify_law_case(const verify_subject *s, const ref_scalars *scalars, size_t kind,
+                            const ng_verify_options *options)
+{
+    const verify_kind *data = &s->kinds[kind];
+    verify_case c = {kind, *scalars, data, &verify_no_alias, (verify_placement)(kind % PLACEMENTS), options->seed};
+    c.scalars.of[REF_EPS] = data->eps >= 0 ? data->eps : c.scalars.of[REF_EPS];
+    return c;
+}
 
 static int without_stats(ref_spec *spec)
 {
@@ -62,7 +92,7 @@ typedef struct couple {
     ng_verify_laws_counts *counts;
 } couple;
 
-static double real_at(const ref_dtype *dtype, const void *array, size_t i)
+double verify_real_at(const ref_dtype *dtype, const void *array, size_t i)
 {
     double wide = 0;
     float real = 0;
@@ -70,7 +100,7 @@ static double real_at(const ref_dtype *dtype, const void *array, size_t i)
     return ref_is_f64(dtype) ? wide : (double)real;
 }
 
-static void set_real(const ref_dtype *dtype, void *array, size_t i, double value)
+void verify_set_real(const ref_dtype *dtype, void *array, size_t i, double value)
 {
     const float real = ref_is_f64(dtype) ? 0 : (float)value;
     dtype->store((char *)array + i * dtype->size, ref_is_f64(dtype) ? (const void *)&value : &real, 1);
@@ -82,7 +112,7 @@ static double fma_in(const ref_dtype *dtype, double a, double b, double c)
     return ref_is_f64(dtype) ? ref_fma_f64(a, b, c) : (double)ref_fma((float)a, (float)b, (float)c);
 }
 
-static double add_in(const ref_dtype *dtype, double a, double b)
+double verify_add_in(const ref_dtype *dtype, double a, double b)
 {
     return ref_is_f64(dtype) ? a + b : (double)((float)a + (float)b);
 }
@@ -92,11 +122,11 @@ static void add_before(const verify_subject *s, const verify_case *c, unsigned c
 {
     const verify_argument *x = &s->arguments[REF_X], *residual = &s->arguments[REF_RESIDUAL];
     for (size_t i = 0; i < verify_elements(x); i++) {
-        const double a = real_at(x->dtype, x->expected, i);
-        const double b = real_at(residual->dtype, residual->expected, i);
-        set_real(residual->dtype, h, i,
-                 s->spec.alpha ? fma_in(residual->dtype, c->scalars.of[REF_ALPHA], b, a)
-                               : add_in(residual->dtype, a, b));
+        const double a = verify_real_at(x->dtype, x->initial, i);
+        const double b = verify_real_at(residual->dtype, residual->initial, i);
+        verify_set_real(residual->dtype, h, i,
+                        s->spec.alpha ? fma_in(residual->dtype, c->scalars.of[REF_ALPHA], b, a)
+                                      : verify_add_in(residual->dtype, a, b));
     }
 }
 
@@ -107,9 +137,9 @@ static void pass_inputs(couple *p, const verify_case *c)
     for (size_t i = 0; i < REF_ARGUMENTS; i++) {
         const verify_argument *to = &p->without.arguments[i];
         if (i == REF_X && adds) {
-            add_before(&p->with, c, to->expected);
-        } else if (to->dtype != NULL && !ref_arguments[i].output) {
-            memcpy(to->expected, p->with.arguments[i].expected, verify_elements(to) * to->dtype->size);
+            add_before(&p->with, c, to->initial);
+        } else if (to->dtype != NULL && ref_is_input(to->id)) {
+            memcpy(to->initial, p->with.arguments[i].initial, verify_elements(to) * to->dtype->size);
         }
     }
 }
@@ -131,16 +161,15 @@ static int expect(couple *p, const verify_case *c, ref_argument id)
             memcpy(a->expected + start * a->dtype->size, verify_row_at(from, row), a->columns * a->dtype->size);
         }
         for (size_t i = 0; adds_after && i < a->columns; i++) {
-            const double t = real_at(from->dtype, verify_row_at(from, row), i);
-            set_real(a->dtype, a->expected, start + i,
-                     add_in(a->dtype, real_at(residual->dtype, residual->expected, start + i), t));
+            const double t = verify_real_at(from->dtype, verify_row_at(from, row), i);
+            verify_set_real(a->dtype, a->expected, start + i,
+                            verify_add_in(a->dtype, verify_real_at(residual->dtype, residual->initial, start + i), t));
         }
     }
     return from->dtype != NULL;
 }
 
-/* Compares an output with what was expected; returns the number of wrong elements. */
-static size_t count_wrong(const verify_argument *a)
+size_t verify_count_wrong(const verify_argument *a)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < verify_elements(a); i++) {
@@ -158,7 +187,7 @@ static void compare_outputs(couple *p, const verify_case *c, size_t *logged)
         if (a->dtype == NULL || !ref_arguments[i].output || !expect(p, c, (ref_argument)i)) {
             continue;
         }
-        const size_t wrong = count_wrong(a);
+        const size_t wrong = verify_count_wrong(a);
         p->counts->comparisons += verify_elements(a);
         p->counts->mismatches += wrong;
         if (wrong > 0 && (*logged)++ == 0) {
@@ -173,10 +202,8 @@ static void compare_outputs(couple *p, const verify_case *c, size_t *logged)
 /* Runs both kernels on one kind of data. Returns NULL or the name of a signal. */
 static const char *try_kind(couple *p, size_t kind, size_t *logged)
 {
-    const verify_kind *data = &p->with.kinds[kind];
-    verify_case c = {
-        kind, law_scalars, data, &verify_no_alias, (verify_placement)(kind % PLACEMENTS), p->options->seed};
-    c.scalars.of[REF_EPS] = data->eps >= 0 ? data->eps : c.scalars.of[REF_EPS];
+    const ref_scalars scalars = scalars_of(&p->with.spec);
+    const verify_case c = verify_law_case(&p->with, &scalars, kind, p->options);
     verify_begin(&p->without, &c);
     verify_make_inputs(&p->with, &c);
     verify_lay_out(&p->with, &c);
@@ -191,14 +218,14 @@ static const char *try_kind(couple *p, size_t kind, size_t *logged)
 }
 
 /* Tries a law on two kernels; that they cannot be tried is a mismatch. */
-static void try_couple(couple *p)
+static void try_couple(couple *p, const ref_spec *spec)
 {
-    const size_t affordable = p->options->effort->budget / (LAW_ROWS * p->kernels[0]->h);
-    const size_t kinds = affordable < 1 ? 1 : affordable < VERIFY_KINDS ? affordable : VERIFY_KINDS;
-    const char *problem = verify_open(&p->with, p->kernels[0], &law_scalars);
-    const char *other = verify_open(&p->without, p->kernels[1], &law_scalars);
+    const ref_scalars scalars = scalars_of(spec);
+    const char *problem = verify_open(&p->with, p->kernels[0], &scalars, 1);
+    const char *other = verify_open(&p->without, p->kernels[1], &scalars, 1);
     size_t logged = 0;
     problem = problem != NULL ? problem : other;
+    const size_t kinds = problem == NULL ? verify_law_kinds(&p->with.arguments[REF_X], p->options) : 0;
     for (size_t kind = 0; kind < kinds && problem == NULL; kind++) {
         problem = try_kind(p, kind, &logged);
     }
@@ -211,34 +238,32 @@ static void try_couple(couple *p)
     verify_close(&p->without);
 }
 
-/* The kernel of a target that has this spec, or NULL. */
-static const ng_kernel *find(const ng_kernel *kernels, const ref_spec *specs, size_t count, const ref_spec *spec,
-                             const char *target)
+const ng_kernel *verify_find(const verify_set *set, const ref_spec *spec, const char *target)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(kernels[i].target, target) == 0 && ref_spec_equal(&specs[i], spec)) {
-            return &kernels[i];
+    for (size_t i = 0; i < set->count; i++) {
+        if (strcmp(set->kernels[i].target, target) == 0 && ref_spec_equal(&set->specs[i], spec)) {
+            return &set->kernels[i];
         }
     }
     return NULL;
 }
 
 /* Tries all laws on kernel number `i`. */
-static void try_laws(const ng_kernel *kernels, const ref_spec *specs, size_t count, size_t i,
-                     const ng_verify_options *options, ng_verify_laws_counts *counts)
+static void try_laws(const verify_set *set, size_t i, const ng_verify_options *options, ng_verify_laws_counts *counts)
 {
+    const ng_kernel *kernel = &set->kernels[i];
     int found = 0;
-    for (size_t law = 0; law < LAWS && kernels[i].runs_here(); law++) {
-        ref_spec without = specs[i];
-        const ng_kernel *other =
-            laws[law].without(&without) ? find(kernels, specs, count, &without, kernels[i].target) : NULL;
+    for (size_t law = 0; law < LAWS; law++) {
+        ref_spec without = set->specs[i];
+        const ng_kernel *other = laws[law].without(&without) ? verify_find(set, &without, kernel->target) : NULL;
         if (other != NULL) {
-            couple p = {.law = laws[law].name, .kernels = {&kernels[i], other}, .options = options, .counts = counts};
-            try_couple(&p);
+            couple p = {.law = laws[law].name, .kernels = {kernel, other}, .options = options, .counts = counts};
+            try_couple(&p, &set->specs[i]);
             found = 1;
         }
     }
-    counts->kernels += (size_t)found;
+    found += verify_axes_laws(set, i, options, counts);
+    counts->kernels += (size_t)(found > 0);
 }
 
 int ng_verify_laws(const ng_kernel *kernels, size_t count, const ng_verify_options *options,
@@ -253,8 +278,11 @@ int ng_verify_laws(const ng_kernel *kernels, size_t count, const ng_verify_optio
     if (result != 0) {
         fputs("error: no memory, or the reference does not understand a spec\n", options->log);
     }
+    const verify_set set = {kernels, specs, count};
     for (size_t i = 0; i < count && result == 0; i++) {
-        try_laws(kernels, specs, count, i, options, counts);
+        if (kernels[i].runs_here()) {
+            try_laws(&set, i, options, counts);
+        }
     }
     free(specs);
     return result;

@@ -13,7 +13,7 @@ static const char usage[] =
     "  --full          every row count with every kind of data\n"
     "  --case N        only the case with this index, as a mismatch prints it\n"
     "  --digests FILE  write one line per name with a digest of its outputs, the same on every target\n"
-    "  --laws          only compare kernels with each other: fused with unfused, strided with packed, stats with none\n"
+    "  --laws          only compare kernels with each other: fused with unfused, whole with steps or parts, ...\n"
     "  --list          print the kernels and whether they can run here\n"
     "Exit status: 0 all bits agree, 1 some do not, 2 bad usage or no such kernel.\n";
 

@@ -4,16 +4,22 @@ local function call(name, before)
   return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
 end
 
+--- A count of elements as C: a number, or C text of an int, `times` it.
+local function count(n, times)
+  if type(n) == "number" then return ("%d"):format(n * (times or 1)) end
+  return times and ("%d * %s"):format(times, n) or n
+end
+
 local f32_plain = {
   raw = "__m256", raws = 1, is_compute = true,
   first = function(p) return ("_mm256_set1_ps(*(%s))"):format(p) end,
   load = function(p) return ("_mm256_loadu_ps(%s)"):format(p) end,
-  load_n = function(p, _, n) return ("_mm256_maskload_ps(%s, @avx2_first(%d))"):format(p, n) end,
+  load_n = function(p, _, n) return ("_mm256_maskload_ps(%s, @avx2_first(%s))"):format(p, count(n)) end,
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm256_storeu_ps(%s, %s)"):format(p, q) end,
   stream = function(p, _, q) return ("_mm256_stream_ps(%s, %s)"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@avx2_store_f32(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_f32(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 local function part(p, j) return j == 1 and p or p .. " + 8" end
@@ -41,8 +47,9 @@ local function bf16_first(p)
   return ("_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_set1_epi32(@avx2_u16(%s)), 16))"):format(p)
 end
 
---- Loads n 16-bit elements: pairs under a mask, the last odd one by itself.
+--- Loads n 16-bit elements: pairs under a mask, the last odd one by itself; or piece by piece.
 local function load_n_u16(mm, zero, mask, p, n)
+  if type(n) == "string" then return ("@avx2_load_u16(%s, %s)"):format(p, n) end
   local even = zero
   if n >= 2 then even = ("%s_maskload_epi32((const int *)(const void *)(%s), %s(%d))"):format(mm, p, mask, math.floor(n / 2)) end
   if n % 2 == 0 then return even end
@@ -58,7 +65,7 @@ local bf16_plain = {
   narrow_nan = function(v) return ("@avx2_to_bf16_nan(%s)"):format(v[1]) end,
   store = function(p, _, q) return ("_mm_storeu_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
   stream = function(p, _, q) return ("_mm_stream_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@avx2_store_u16(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_u16(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 local bf16_split = {
@@ -87,7 +94,7 @@ local function byte_plain(helper)
     raw = "__m128i", raws = 1,
     narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
     store = function(p, _, q) return ("_mm_storel_epi64((__m128i *)(void *)(%s), %s)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@avx2_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@avx2_store_bytes(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 
@@ -112,12 +119,12 @@ local f64_plain = {
   raw = "__m256d", raws = 1, is_compute = true,
   first = function(p) return ("_mm256_set1_pd(*(%s))"):format(p) end,
   load = function(p) return ("_mm256_loadu_pd(%s)"):format(p) end,
-  load_n = function(p, _, n) return ("_mm256_maskload_pd(%s, @avx2_first(%d))"):format(p, 2 * n) end,
+  load_n = function(p, _, n) return ("_mm256_maskload_pd(%s, @avx2_first(%s))"):format(p, count(n, 2)) end,
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm256_storeu_pd(%s, %s)"):format(p, q) end,
   stream = function(p, _, q) return ("_mm256_stream_pd(%s, %s)"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@avx2_store_f64(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@avx2_store_f64(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 --- The words that both types have alike; `more` are those of one type.
@@ -133,6 +140,10 @@ local function words(suffix, more)
     end,
     abs = intrinsic("andnot", ("_mm256_set1_%s(-0.0%s), "):format(suffix, suffix == "ps" and "f" or "")),
     keep_n = function(v, n)
+      if type(n) == "string" then
+        local mask = ("_mm256_castsi256_%s(@avx2_first(%s))"):format(suffix, count(n, suffix == "pd" and 2 or nil))
+        return ("_mm256_and_%s(%s, %s)"):format(suffix, v, mask)
+      end
       return ("_mm256_blend_%s(_mm256_setzero_%s(), %s, 0x%02x)"):format(suffix, suffix, v, 2 ^ n - 1)
     end,
     pin = call "@avx2_pin", forget = call "@avx2_forget", prefetch = call "__builtin_prefetch",
@@ -159,12 +170,12 @@ return {
           if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
           return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
         end,
-        sub_fma = call "@avx2_sub_fma",
         amax = call "@avx2_amax",
         swap = function(v, d)
           if d == 4 then return ("_mm256_permute2f128_ps(%s, %s, 1)"):format(v, v) end
           return ("_mm256_permute_ps(%s, 0x%02x)"):format(v, d == 2 and 0x4e or 0xb1)
         end,
+        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
         widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,
@@ -207,6 +218,19 @@ static inline $A __m256 @avx2_sub_fma(__m256 a, __m256 b)
 {
     return _mm256_fmsub_ps(a, _mm256_set1_ps(1.0f), b);
 }]] },
+    { name = "avx2_pick", text = [[
+/* a < 0 ? b : c. */
+static inline $A __m256 @avx2_pick(__m256 a, __m256 b, __m256 c)
+{
+    return _mm256_blendv_ps(c, b, _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_LT_OQ));
+}]] },
+    { name = "avx2_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline $A __m256 @avx2_pow2(__m256 v)
+{
+    const __m256i exponent = _mm256_slli_epi32(_mm256_castps_si256(v), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(exponent, _mm256_set1_epi32(0x3f800000)));
+}]] },
     { name = "avx2_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx2_alias_u16;" },
     { name = "avx2_u16", text = [[
 /* The 16 bits at p, whatever type the caller gave them. */
@@ -221,7 +245,7 @@ static inline int16_t @avx2_i16(const void *p)
     return (int16_t)@avx2_u16(p);
 }]] },
     { name = "avx2_first", text = [[
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline $A __m256i @avx2_first(int n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -233,7 +257,7 @@ static inline $A __m128i @avx2_first_of_4(int n)
     return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
 }]] },
     { name = "avx2_store_f32", text = [[
-/* Stores the first n < 8 floats; n is literal. */
+/* Stores the first n < 8 floats. */
 static inline $A void @avx2_store_f32(float *p, __m256 v, int n)
 {
     __m128 part = _mm256_castps256_ps128(v);
@@ -251,7 +275,7 @@ static inline $A void @avx2_store_f32(float *p, __m256 v, int n)
         _mm_store_ss(p, part);
 }]] },
     { name = "avx2_store_f64", text = [[
-/* Stores the first n < 4 doubles; n is literal. */
+/* Stores the first n < 4 doubles. */
 static inline $A void @avx2_store_f64(double *p, __m256d v, int n)
 {
     __m128d part = _mm256_castpd256_pd128(v);
@@ -264,7 +288,7 @@ static inline $A void @avx2_store_f64(double *p, __m256d v, int n)
         _mm_store_sd(p, part);
 }]] },
     { name = "avx2_store_u16", text = [[
-/* Stores the first n < 8 16-bit elements; n is literal. */
+/* Stores the first n < 8 16-bit elements. */
 static inline $A void @avx2_store_u16(uint16_t *p, __m128i v, int n)
 {
     if (n & 4) {
@@ -280,6 +304,21 @@ static inline $A void @avx2_store_u16(uint16_t *p, __m128i v, int n)
     }
     if (n & 1)
         *(@avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
+}]] },
+    { name = "avx2_load_u16", text = [[
+/* The first n < 8 16-bit elements at p, then zeros. */
+static inline $A __m128i @avx2_load_u16(const uint16_t *p, int n)
+{
+    __m128i v = _mm_setzero_si128();
+    if (n & 1)
+        v = _mm_insert_epi16(v, @avx2_i16(p + n - 1), 0);
+    if (n & 2) {
+        v = _mm_insert_epi16(_mm_slli_si128(v, 4), @avx2_i16(p + (n & 4)), 0);
+        v = _mm_insert_epi16(v, @avx2_i16(p + (n & 4) + 1), 1);
+    }
+    if (n & 4)
+        v = _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(const void *)p), v);
+    return v;
 }]] },
     { name = "avx2_evens", text = [[
 /* Even and odd elements of two vectors, and the way back. */

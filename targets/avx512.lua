@@ -4,8 +4,9 @@ local function call(name, before)
   return function(...) return name .. "(" .. (before or "") .. table.concat({ ... }, ", ") .. ")" end
 end
 
---- The literal mask of the first n of `bits` slots.
+--- The mask of the first n of `bits` slots; n is a number, or C text.
 local function mask(bits, n)
+  if type(n) == "string" then return ("@avx512_first%d(%s)"):format(bits, n) end
   n = math.max(0, math.min(bits, n))
   return ("(__mmask%d)0x%x"):format(bits, 2 ^ n - 1)
 end
@@ -187,7 +188,7 @@ return {
           if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
           return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
         end,
-        sub_fma = call "@avx512_sub_fma",
+        sub_fma = call "@avx512_sub_fma", pick = call "@avx512_pick", pow2 = call "@avx512_pow2",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm512_castps512_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm512_cvtps_pd(_mm512_castps512_ps256(%s))"):format(v) end,
         widen_high = function(v) return ("_mm512_cvtps_pd(_mm512_extractf32x8_ps(%s, 1))"):format(v) end,
@@ -271,6 +272,17 @@ static inline $A __m128i @avx512_to_e4m3(__m512 v)
     const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
     return _mm512_cvtepi32_epi8(_mm512_mask_mov_epi32(_mm512_or_si512(number, sign), is_nan, _mm512_set1_epi32(0x7f)));
 }]] },
+    { name = "avx512_first16", text = [[
+/* The mask of the first n < 32 slots. */
+static inline __mmask16 @avx512_first16(int n)
+{
+    return (__mmask16)(((uint32_t)1 << n) - 1u);
+}]] },
+    { name = "avx512_first8", text = [[
+static inline __mmask8 @avx512_first8(int n)
+{
+    return (__mmask8)(((uint32_t)1 << n) - 1u);
+}]] },
     { name = "avx512_forget", text = [[
 /* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */
 #define @avx512_forget() __asm__ volatile("" ::: "memory")]] },
@@ -282,6 +294,19 @@ static inline $A __m128i @avx512_to_e4m3(__m512 v)
 static inline $A __m512 @avx512_sub_fma(__m512 a, __m512 b)
 {
     return _mm512_fmsub_ps(a, _mm512_set1_ps(1.0f), b);
+}]] },
+    { name = "avx512_pick", text = [[
+/* a < 0 ? b : c. */
+static inline $A __m512 @avx512_pick(__m512 a, __m512 b, __m512 c)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_LT_OQ), c, b);
+}]] },
+    { name = "avx512_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline $A __m512 @avx512_pow2(__m512 v)
+{
+    const __m512i exponent = _mm512_slli_epi32(_mm512_castps_si512(v), 23);
+    return _mm512_castsi512_ps(_mm512_add_epi32(exponent, _mm512_set1_epi32(0x3f800000)));
 }]] },
     { name = "avx512_alias_u16", text = "typedef uint16_t __attribute__((__may_alias__)) @avx512_alias_u16;" },
     { name = "avx512_u16", text = [[

@@ -4,15 +4,18 @@ local function call(name)
   return function(...) return name .. "(" .. table.concat({ ... }, ", ") .. ")" end
 end
 
+--- A count of elements as C: a number, or C text of an int.
+local function count(n) return type(n) == "number" and ("%d"):format(n) or n end
+
 local f32_plain = {
   raw = "float32x4_t", raws = 1, is_compute = true,
   first = function(p) return ("vdupq_n_f32(*(%s))"):format(p) end,
   load = function(p) return ("vld1q_f32(%s)"):format(p) end,
-  load_n = function(p, _, n) return ("@neon_load_f32(%s, %d)"):format(p, n) end,
+  load_n = function(p, _, n) return ("@neon_load_f32(%s, %s)"):format(p, count(n)) end,
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("vst1q_f32(%s, %s)"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@neon_store_f32(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@neon_store_f32(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 local function part(p, j) return j == 1 and p or p .. " + 4" end
@@ -39,12 +42,12 @@ local function bf16_first(p) return ("vreinterpretq_f32_u32(vdupq_n_u32((uint32_
 local bf16_plain = {
   raw = "uint16x4_t", raws = 1, first = bf16_first,
   load = function(p) return ("vreinterpret_u16_u8(vld1_u8((const uint8_t *)(%s)))"):format(p) end,
-  load_n = function(p, _, n) return ("@neon_load_u16(%s, %d)"):format(p, n) end,
+  load_n = function(p, _, n) return ("@neon_load_u16(%s, %s)"):format(p, count(n)) end,
   widen = function(q) return ("vreinterpretq_f32_u32(vshll_n_u16(%s, 16))"):format(q[1]) end,
   narrow = function(v) return ("vshrn_n_u32(@neon_round_bf16(%s), 16)"):format(v[1]) end,
   narrow_nan = function(v) return ("vshrn_n_u32(@neon_round_bf16(@neon_quiet(%s)), 16)"):format(v[1]) end,
   store = function(p, _, q) return ("vst1_u8((uint8_t *)(%s), vreinterpret_u8_u16(%s))"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@neon_store_u16(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@neon_store_u16(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 local bf16_split = {
@@ -84,7 +87,7 @@ local function byte_plain(helper)
     raw = "uint8x8_t", raws = 1,
     narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
     store = function(p, _, q) return ("@neon_store_bytes(%s, %s, 4)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@neon_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@neon_store_bytes(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 
@@ -129,7 +132,9 @@ return {
         clamp0 = call "@neon_clamp0",
         amax = call "@neon_amax",
         swap = function(v, d) return d == 2 and ("vextq_f32(%s, %s, 2)"):format(v, v) or ("vrev64q_f32(%s)"):format(v) end,
-        keep_n = function(v, n) return ("@neon_keep(%s, %d)"):format(v, n) end,
+        pick = function(a, b, c) return ("vbslq_f32(vcltzq_f32(%s), %s, %s)"):format(a, b, c) end,
+        pow2 = call "@neon_pow2",
+        keep_n = function(v, n) return ("@neon_keep(%s, %s)"):format(v, count(n)) end,
         store_first = function(p, v) return ("vst1q_lane_f32(%s, %s, 0)"):format(p, v) end,
         widen_low = function(v) return ("vcvt_f64_f32(vget_low_f32(%s))"):format(v) end,
         widen_high = function(v) return ("vcvt_high_f64_f32(%s)"):format(v) end,
@@ -171,7 +176,7 @@ static inline uint16_t @neon_u16(const void *p)
     return *(const @neon_alias_u16 *)p;
 }]] },
     { name = "neon_load_f32", text = [[
-/* The first n < 4 floats at p, then zeros; n is literal. */
+/* The first n < 4 floats at p, then zeros. */
 static inline float32x4_t @neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
@@ -184,7 +189,7 @@ static inline float32x4_t @neon_load_f32(const float *p, int n)
     return v;
 }]] },
     { name = "neon_store_f32", text = [[
-/* Stores the first n < 4 floats; n is literal. */
+/* Stores the first n < 4 floats. */
 static inline void @neon_store_f32(float *p, float32x4_t v, int n)
 {
     if (n & 2)
@@ -195,7 +200,7 @@ static inline void @neon_store_f32(float *p, float32x4_t v, int n)
         p[2] = vgetq_lane_f32(v, 2);
 }]] },
     { name = "neon_load_u16", text = [[
-/* The first n < 4 16-bit elements at p, then zeros; n is literal. */
+/* The first n < 4 16-bit elements at p, then zeros. */
 static inline uint16x4_t @neon_load_u16(const uint16_t *p, int n)
 {
     uint16x4_t v = vdup_n_u16(0);
@@ -208,7 +213,7 @@ static inline uint16x4_t @neon_load_u16(const uint16_t *p, int n)
     return v;
 }]] },
     { name = "neon_store_u16", text = [[
-/* Stores the first n < 4 16-bit elements; n is literal. */
+/* Stores the first n < 4 16-bit elements. */
 static inline void @neon_store_u16(uint16_t *p, uint16x4_t v, int n)
 {
     @neon_alias_u16 *q = (@neon_alias_u16 *)p;
@@ -220,7 +225,7 @@ static inline void @neon_store_u16(uint16_t *p, uint16x4_t v, int n)
         q[2] = vget_lane_u16(v, 2);
 }]] },
     { name = "neon_keep", text = [[
-/* The first n < 4 slots, zeros in the others; n is literal. */
+/* The first n < 4 slots, zeros in the others. */
 static inline float32x4_t @neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);
@@ -237,6 +242,13 @@ static inline float32x4_t @neon_keep(float32x4_t v, int n)
 static inline float32x4_t @neon_clamp0(float32x4_t v)
 {
     return vbslq_f32(vcltzq_f32(v), vdupq_n_f32(0.0f), v);
+}]] },
+    { name = "neon_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline float32x4_t @neon_pow2(float32x4_t v)
+{
+    const uint32x4_t exponent = vshlq_n_u32(vreinterpretq_u32_f32(v), 23);
+    return vreinterpretq_f32_u32(vaddq_u32(exponent, vdupq_n_u32(0x3f800000)));
 }]] },
     { name = "neon_clamp0_f64", text = [[
 static inline float64x2_t @neon_clamp0_f64(float64x2_t v)

@@ -52,6 +52,7 @@ return {
       ctype = "float", words = words("", {
         convert = function(v) return ("(double)%s"):format(v) end,
         amax = call "@scalar_amax",
+        pick = call "@scalar_pick", pow2 = call "@scalar_pow2",
       }),
       dtypes = {
         f32 = { load = function(place) return place end, store = infix "=" },
@@ -346,6 +347,18 @@ static inline double @scalar_max_f64(double a, double b)
 static inline double @scalar_nonzero_f64(double a, double b)
 {
     return a == 0.0 ? b : a;
+}]] },
+    { name = "scalar_pick", text = [[
+/* a < 0 ? b : c. */
+static inline float @scalar_pick(float a, float b, float c)
+{
+    return a < 0.0f ? b : c;
+}]] },
+    { name = "scalar_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline float @scalar_pow2(float v)
+{
+    return @scalar_float((@scalar_bits(v) << 23) + 0x3f800000u);
 }]] },
     { name = "scalar_clamp0_f64", text = [[
 static inline double @scalar_clamp0_f64(double v)

@@ -7,16 +7,19 @@ end
 
 local function part(p, j) return j == 1 and p or p .. " + 4" end
 
+--- A count of elements as C: a number, or C text of an int.
+local function count(n) return type(n) == "number" and ("%d"):format(n) or n end
+
 local f32_plain = {
   raw = "__m128", raws = 1, is_compute = true,
   first = function(p) return ("_mm_set1_ps(*(%s))"):format(p) end,
   load = function(p) return ("_mm_loadu_ps(%s)"):format(p) end,
-  load_n = function(p, _, n) return ("@sse2_load_f32(%s, %d)"):format(p, n) end,
+  load_n = function(p, _, n) return ("@sse2_load_f32(%s, %s)"):format(p, count(n)) end,
   widen = function(q) return q[1] end,
   narrow = function(v) return v[1] end,
   store = function(p, _, q) return ("_mm_storeu_ps(%s, %s)"):format(p, q) end,
   stream = function(p, _, q) return ("_mm_stream_ps(%s, %s)"):format(p, q) end,
-  store_n = function(p, _, q, n) return ("@sse2_store_f32(%s, %s, %d)"):format(p, q, n) end,
+  store_n = function(p, _, q, n) return ("@sse2_store_f32(%s, %s, %s)"):format(p, q, count(n)) end,
 }
 
 local f32_split = {
@@ -46,11 +49,11 @@ local function half_plain(dtype)
   return {
     raw = "__m128i", raws = 1, first = first_of(dtype),
     load = function(p) return ("_mm_loadl_epi64((const __m128i *)(const void *)(%s))"):format(p) end,
-    load_n = function(p, _, n) return ("@sse2_load_u16(%s, %d)"):format(p, n) end,
+    load_n = function(p, _, n) return ("@sse2_load_u16(%s, %s)"):format(p, count(n)) end,
     widen = function(q) return ("@sse2_from_%s(%s)"):format(dtype, q[1]) end,
     narrow = function(v) return ("@sse2_to_%s(%s)"):format(dtype, v[1]) end,
     store = function(p, _, q) return ("_mm_storel_epi64((__m128i *)(void *)(%s), %s)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@sse2_store_u16(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@sse2_store_u16(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 
@@ -86,7 +89,7 @@ local function byte_plain(helper)
     raw = "__m128i", raws = 1,
     narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
     store = function(p, _, q) return ("@sse2_store_bytes(%s, %s, 4)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@sse2_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@sse2_store_bytes(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 
@@ -131,9 +134,10 @@ return {
       vector = "__m128", width = 4, words = words("ps", "@sse2_fma", {
         amax = call "@sse2_amax",
         swap = function(v, d) return ("_mm_shuffle_ps(%s, %s, 0x%02x)"):format(v, v, d == 2 and 0x4e or 0xb1) end,
-        keep_n = function(v, n) return ("_mm_and_ps(%s, @sse2_first(%d))"):format(v, n) end,
+        keep_n = function(v, n) return ("_mm_and_ps(%s, @sse2_first(%s))"):format(v, count(n)) end,
         bcast = function(v, slot) return ("_mm_shuffle_ps(%s, %s, 0x%02x)"):format(v, v, slot * 0x55) end,
         store_first = function(p, v) return ("_mm_store_ss(%s, %s)"):format(p, v) end,
+        pick = call "@sse2_pick", pow2 = call "@sse2_pow2",
         widen_low = function(v) return ("_mm_cvtps_pd(%s)"):format(v) end,
         widen_high = function(v) return ("_mm_cvtps_pd(_mm_movehl_ps(%s, %s))"):format(v, v) end,
       }),
@@ -167,13 +171,13 @@ return {
 /* Computes v here: not later, not as a part of another operation. */
 #define @sse2_pin(v) __asm__("" : "+x"(v))]] },
     { name = "sse2_first", text = [[
-/* The mask of the first n < 4 slots; n is literal. */
+/* The mask of the first n < 4 slots. */
 static inline __m128 @sse2_first(int n)
 {
     return _mm_castsi128_ps(_mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3)));
 }]] },
     { name = "sse2_load_f32", text = [[
-/* The first n < 4 floats at p, then zeros; n is literal. */
+/* The first n < 4 floats at p, then zeros. */
 static inline __m128 @sse2_load_f32(const float *p, int n)
 {
     if (n == 1)
@@ -184,7 +188,7 @@ static inline __m128 @sse2_load_f32(const float *p, int n)
     return n == 2 ? pair : _mm_movelh_ps(pair, _mm_load_ss(p + 2));
 }]] },
     { name = "sse2_store_f32", text = [[
-/* Stores the first n < 4 floats; n is literal. */
+/* Stores the first n < 4 floats. */
 static inline void @sse2_store_f32(float *p, __m128 v, int n)
 {
     if (n & 2) {
@@ -196,22 +200,30 @@ static inline void @sse2_store_f32(float *p, __m128 v, int n)
         _mm_store_ss(p, v);
 }]] },
     { name = "sse2_load_u16", text = [[
-/* The first n < 4 16-bit elements at p, then zeros; n is literal. */
+/* The first n < 4 16-bit elements at p, then zeros. */
 static inline __m128i @sse2_load_u16(const void *p, int n)
 {
     uint16_t part[4] = { 0, 0, 0, 0 };
-    memcpy(&part[0], p, n > 0 ? 2 : 0);
-    memcpy(&part[1], (const char *)p + (n > 1 ? 2 : 0), n > 1 ? 2 : 0);
-    memcpy(&part[2], (const char *)p + (n > 2 ? 4 : 0), n > 2 ? 2 : 0);
+    if (n > 0)
+        memcpy(&part[0], p, 2);
+    if (n > 1)
+        memcpy(&part[1], (const char *)p + 2, 2);
+    if (n > 2)
+        memcpy(&part[2], (const char *)p + 4, 2);
     return _mm_setr_epi16((int16_t)part[0], (int16_t)part[1], (int16_t)part[2], 0, 0, 0, 0, 0);
 }]] },
     { name = "sse2_store_u16", text = [[
-/* Stores the first n < 4 16-bit elements; n is literal. */
+/* Stores the first n < 4 16-bit elements. */
 static inline void @sse2_store_u16(void *p, __m128i v, int n)
 {
     const uint16_t part[3] = { (uint16_t)_mm_extract_epi16(v, 0), (uint16_t)_mm_extract_epi16(v, 1),
                                (uint16_t)_mm_extract_epi16(v, 2) };
-    memcpy(p, part, 2 * (size_t)n);
+    if (n > 0)
+        memcpy(p, &part[0], 2);
+    if (n > 1)
+        memcpy((char *)p + 2, &part[1], 2);
+    if (n > 2)
+        memcpy((char *)p + 4, &part[2], 2);
 }]] },
     { name = "sse2_to_odd", text = [[
 /* product + c of two elements, rounded to odd; sum is the same rounded to nearest. */
@@ -362,6 +374,20 @@ static inline __m128i @sse2_to_e4m3(__m128 v)
     const __m128i whole = @sse2_choose(is_nan, _mm_set1_epi32(0x7f), _mm_or_si128(number, sign));
     const __m128i words = _mm_packs_epi32(whole, whole);
     return _mm_packus_epi16(words, words);
+}]] },
+    { name = "sse2_pick", text = [[
+/* a < 0 ? b : c. */
+static inline __m128 @sse2_pick(__m128 a, __m128 b, __m128 c)
+{
+    const __m128 is_negative = _mm_cmplt_ps(a, _mm_setzero_ps());
+    return _mm_or_ps(_mm_and_ps(is_negative, b), _mm_andnot_ps(is_negative, c));
+}]] },
+    { name = "sse2_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline __m128 @sse2_pow2(__m128 v)
+{
+    const __m128i exponent = _mm_slli_epi32(_mm_castps_si128(v), 23);
+    return _mm_castsi128_ps(_mm_add_epi32(exponent, _mm_set1_epi32(0x3f800000)));
 }]] },
     { name = "sse2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

@@ -14,7 +14,10 @@
 --   abs(a)                           a without its sign
 --   amax(a, b)                       f32: the larger one of a and |b| by their bits, so that NaN is largest; a has no sign
 --   swap(v, d)                       f32: slot s is slot s xor d; d is a literal power of two below the width
---   keep_n(v, n)                     the first n slots, +0 in the others; n is literal, 0 <= n < width
+--   pick(a, b, c)                    a < 0 ? b : c; f32 only
+--   pow2(a)                          f32 only: 2^k for a = 1.5 * 2^23 + k, k a whole number from -126 to 127; in general the
+--                                    float whose bits are those of a, shifted to the left by 23, plus those of 1
+--   keep_n(v, n)                     the first n slots, +0 in the others; n is a number, 0 <= n < width, or C text of an int
 --   bcast(v, slot)                   one slot in all; slot is literal
 --   store_first(p, v)                a statement: writes slot 0 to p
 --   widen_low(v) widen_high(v)       f32: the lower, the upper half of the slots as f64
@@ -26,7 +29,8 @@
 --                                    alone, and what stands in later slots does not matter
 --
 --   first(p)                         the element at p in every slot
---   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more
+--   load(p, j) load_n(p, j, n)       raw register j of the chunk at p; of its first n elements, the others 0; reads no byte more;
+--                                    n is a number, in layout plain also C text of an int, 0 < n < width
 --   widen(q, k)                      vector k of the raw registers q[1..raws], exactly
 --   narrow(v, j)                     raw register j of the vectors v[1..vecs], rounded to nearest even; a NaN must have a zero
 --                                    low half, where a target has the word
@@ -57,6 +61,8 @@ return {
     { name = "nonzero", arity = 2, meaning = "a == 0 ? b : a" },
     { name = "abs", arity = 1, meaning = "fabs(a)" },
     { name = "amax", arity = 2, meaning = "larger_bits(a, fabs(b))", optional = true },
+    { name = "pick", arity = 3, meaning = "a < 0 ? b : c", optional = true },
+    { name = "pow2", arity = 1, meaning = "real_of((bits_of(a) << 23) + bits_of(1))", optional = true },
   },
   widening = { "widen_low", "widen_high" },
   structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget", "prefetch" },

@@ -21,20 +21,6 @@ static uint64_t random_bits(void)
     return state * 0x2545f4914f6cdd1du;
 }
 
-static real real_of(real_bits bits)
-{
-    real v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static real_bits bits_of(real v)
-{
-    real_bits bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 /* Zeros, ones, infinities, NaN with various payloads, extremes; in f32 midpoints of the 16-bit dtypes and their
  * neighbours. */
 #ifdef VOCABULARY_F64

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The type, its bits, and the type that it is converted to. */
 #ifdef VOCABULARY_F64
@@ -16,6 +17,21 @@ typedef float real;
 typedef uint32_t real_bits;
 typedef double other;
 #endif
+
+/* The real of bits, and the bits of a real. */
+static inline real real_of(real_bits bits)
+{
+    real v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline real_bits bits_of(real v)
+{
+    real_bits bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 /* An arithmetic word: all slots of up to three operands, and what it means for one slot. */
 typedef struct vocabulary_word {

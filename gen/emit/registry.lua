@@ -63,7 +63,7 @@ function registry.text(set)
   local function entry(group, code)
     local bytes = group.problem.bytes_per_row
     return template.fill("registry_entry.c", { p = set.prefix, name = group.problem.name, target = code.target,
-      spec = group.problem.spec, schedule = code.schedule_text, h = literal.integer(group.problem.h),
+      spec = group.problem.spec, schedule = code.schedule_text, h = literal.integer(group.problem.row_length),
       read = literal.integer(bytes.read), write = literal.integer(bytes.write),
       parameters = literal.integer(bytes.parameters),
       signature = literal.integer(signatures[group]), symbol = c.symbol(code, set.prefix) })

@@ -104,6 +104,9 @@ function Body:spread(node)
   return self.spreads[node]
 end
 
+--- Whether a node's value is formed before the elements are walked.
+function Body:is_fixed(node) return node.domain == "row" end
+
 --- The name of the vector that holds a row node's value for one row in every slot.
 function Body:row_vector(node, row)
   if self.row_loop then return self.row_loop.vectors[node] end

@@ -1,5 +1,6 @@
 --- Element values: what a step computes. A step is one chunk of one walker: `body`, `builder`, `row`, `chunk` (its number in
--- the stripe), `i` and `offset` (where its elements are), `n` (how many of them there are, or nil for a full chunk), `memo`,
+-- the stripe), `i` and `offset` (where its elements are), `n` (how many of them there are: a number, in channel kernels also C
+-- text, or nil for a full chunk), `memo`,
 -- `columns` (memo of values that all rows share), `stores` (the list that its stores join).
 
 local Body = require "gen.lower.body"
@@ -88,7 +89,7 @@ end
 --- C text of vector k of a node; values that are used again or bear a name are defined first.
 function Step:value(node, k)
   if node.domain == "uniform" then return self.body:uniform(node) end
-  if node.domain == "row" then return self.body:row_vector(node, self.row) end
+  if self.body:is_fixed(node) then return self.body:row_vector(node, self.row, self) end
   local memo, key = owner(node, self), node.id .. "." .. k
   if not memo[key] then
     local text
@@ -123,11 +124,13 @@ function Step:held(k)
   return held
 end
 
---- Vector k of a term of a sum: +0 past the end of the row.
+--- Vector k of a term of a sum: +0 past the end of the row, unless each slot has a sum of its own (`are_apart`).
 function Step:term(node, k)
-  local value, held = self:value(node, k), self:held(k)
-  if held == self.body.type.width or is_zero_padded(node) then return value end
-  return self.body.words.keep_n(value, held)
+  local value, words = self:value(node, k), self.body.words
+  if not self.n or self.are_apart or is_zero_padded(node) then return value end
+  if type(self.n) == "string" then return words.keep_n(value, self.n) end
+  local held = self:held(k)
+  return held == self.body.type.width and value or words.keep_n(value, held)
 end
 
 --- The vectors of the accumulators' type that make up vector k of a term: itself, or its widened halves.

@@ -17,9 +17,9 @@ require "gen.lower.sums"
 local vectors = {}
 
 --- Chunks of each walker that are computed before their stores are written: their values should stay in registers.
-function Body:group_size(walkers)
+function Body:group_size(sweep, walkers)
   local values = self.layout.vecs * walkers
-  return math.max(1, math.floor(self.target.registers / 4 / values))
+  return math.max(1, math.floor(self.target.registers / 4 / values / plans.length(sweep)))
 end
 
 --- Writes stores, `{ text=, stream= }`: in two ways where one of them may go past the caches.
@@ -87,14 +87,14 @@ end
 
 --- The vectors that may be swept in straight-line code: fewer where each takes more code.
 function Body:unrolled(sweep)
-  return self.unroll / (self.rows > 1 and self:weight(sweep) or 1)
+  return self.unroll / math.max(self.rows > 1 and self:weight(sweep) or 1, plans.length(sweep))
 end
 
 --- Walks the chunks of a strip: a loop over the stripes that all walkers fill, then what is left of each.
 -- `start` names the element offset of the group of blocks, or is false where it is literal.
 function Body:walk(builder, sweep, walkers, strip, start)
   local full, most, vectors_per_stripe = self:extent(walkers)
-  local group = self:group_size(#walkers) * #walkers
+  local group = self:group_size(sweep, #walkers) * #walkers
   local done = 0
   local unrolled = self:unrolled(sweep)
   if most * vectors_per_stripe > unrolled and full > 1 then
@@ -144,7 +144,7 @@ function Body:map_sweep(sweep)
     walkers[row + 1] = { row = row, base = 0, length = sweep.count, accumulators = {} }
     for s in ipairs(sweep.sums) do walkers[row + 1].accumulators[s] = {} end
   end
-  self.strips_now, self.stripe = 1, math.min(self.lanes, self:group_size(self.rows) * self.chunk)
+  self.strips_now, self.stripe = 1, math.min(self.lanes, self:group_size(sweep, self.rows) * self.chunk)
   self:walk(self.builder, sweep, walkers, 0, false)
   for s, largest in ipairs(sweep.sums) do
     local names = {}

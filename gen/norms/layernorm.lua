@@ -6,8 +6,9 @@ return e.norm {
   title = "LayerNorm",
   cites = "Ba, Kiros and Hinton 2016, eq. 3",
   affine = "gamma+beta",
-  words = { center = true },
+  words = { center = true, layout = true, shards = true },
   statistics = { "mean", "rstd" },
+  sums = "moments",
   formula = "(x - mean(x)) / sqrt(var(x) + eps)",
   domain = "no overflow, variance + eps >= 2^-100, |mean| <= 2^15 std",
   -- The pivot is at most sqrt(63) standard deviations from the mean (Samuelson's inequality).
@@ -15,8 +16,5 @@ return e.norm {
     if wide then return { rel_u = 72, abs_u = 32 } end
     return { rel_u = depth / 2 + 8 + (3 * depth + 5) * 63 / 2 + (depth + 1) * 8, abs_u = (depth + 1) * 8 + 8 }
   end,
-  forward = function(x, eps)
-    local rstd = (1 / e.sqrt(e.var(x) + eps)):as "rstd"
-    return e.center(x) * rstd, { mean = e.center_mean(x), rstd = rstd }
-  end,
+  forward = e.standardised,
 }

@@ -47,7 +47,8 @@ local MAY_REQUIRE = {
   { "gen%.norms%..*", { "gen%.expr" } },
   { "targets%..*", { "targets%.vocabulary" } },
   { "gen%.expr", {} },
-  { "gen%.contract", { "gen%.expr" } },
+  { "gen%.elementary", { "gen%.expr" } },
+  { "gen%.contract", { "gen%.expr", "gen%.elementary" } },
 }
 
 -- Modules that must not reach others, not even through a third one.

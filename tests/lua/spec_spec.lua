@@ -15,7 +15,8 @@ describe("a spec", function()
     local s = spec.parse "rmsnorm bf16 h=4096"
     for field, value in pairs { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
       fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
-      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, quant = false, round = false, side = false } do
+      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false,
+      act = false, layout = false, shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
       assert.equal(value, s[field], field)
     end
     for _, row in ipairs(spec.grammar) do assert.not_nil(s[row.field], row.field) end
@@ -38,6 +39,8 @@ describe("a spec", function()
         "layernorm fwd bf16 out=f32 residual=f32 h=65536 add affine=none",
       ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
         "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
+      ["rmsnorm act=silu h=8 zgate=after stats bf16"] = "rmsnorm fwd bf16 h=8 zgate=after act=silu stats",
+      ["dyt h=8 affine=gamma+beta f16"] = "dyt fwd f16 h=8",
       ["rmsnorm f64 out=f64 addafter residual=f64 h=8 gamma=f64"] = "rmsnorm fwd f64 h=8 addafter",
     } do
       assert.equal(canonical, spec.format(spec.parse(written)))

@@ -10,15 +10,13 @@ local schedule = require "gen.schedule"
 local spec = require "gen.spec"
 local targets = require "gen.targets"
 
-local unpack = table.unpack or unpack
-
 local sets = {}
 
 -- What the covering array combines. Sizes: tails and edges of vectors, blocks and models. The schedule's knobs come last: which
 -- of their values are legal depends on the rest.
 local DTYPES = { "f32", "bf16", "f16", "f64" }
 local SPEC_FACTORS = {
-  { name = "norm", values = { "rmsnorm", "layernorm" } },
+  { name = "norm", values = { "rmsnorm", "layernorm", "dyt" } },
   { name = "x", values = DTYPES },
   { name = "residual", values = DTYPES },
   { name = "gamma", values = DTYPES },
@@ -28,6 +26,8 @@ local SPEC_FACTORS = {
   { name = "affine", values = { "none", "gamma", "gamma+beta" } },
   { name = "offset", values = { 0, 1 } },
   { name = "cast", values = { "none", "llama" } },
+  { name = "zgate", values = { "none", "before", "after" } },
+  { name = "act", values = { "none", "silu", "tanh" } },
   { name = "acc", values = { "none", "f64" } },
   { name = "center", values = { "none", "full" } },
   { name = "stats", values = { "none", "stats" } },
@@ -73,6 +73,13 @@ local RULES = {
   { needs = { "affine", "offset" }, holds = function(r) return r.affine ~= "none" or r.offset == 0 end },
   { needs = { "cast", "norm" }, holds = function(r) return r.cast == "none" or r.norm == "rmsnorm" end },
   { needs = { "cast", "x" }, holds = function(r) return r.cast == "none" or is_half(r.x) end },
+  { needs = { "zgate", "norm" }, holds = function(r) return r.zgate == "none" or r.norm == "rmsnorm" end },
+  { needs = { "zgate", "x" }, holds = function(r) return r.zgate == "none" or r.x ~= "f64" end },
+  { needs = { "act", "x" }, holds = function(r) return r.act == "none" or r.x ~= "f64" end },
+  { needs = { "norm", "x" }, holds = function(r) return r.norm ~= "dyt" or r.x ~= "f64" end },
+  { needs = { "norm", "acc" }, holds = function(r) return r.norm ~= "dyt" or r.acc == "none" end },
+  { needs = { "norm", "stats" }, holds = function(r) return r.norm ~= "dyt" or r.stats == "none" end },
+  { needs = { "norm", "alpha" }, holds = function(r) return r.norm ~= "dyt" or r.alpha == "none" end },
   { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
 }
 
@@ -123,6 +130,10 @@ end
 
 -- What the schedule would refuse. It has the last word, but these rules speak before a row is whole.
 for _, rule in ipairs {
+  { needs = { "norm", "blocks" }, holds = function(r) return r.norm ~= "dyt" or r.blocks == "1" end },
+  { needs = { "norm", "strips" }, holds = function(r) return r.norm ~= "dyt" or r.strips == "1" end },
+  { needs = { "norm", "pipe" }, holds = function(r) return r.norm ~= "dyt" or r.pipe == "0" end },
+  { needs = { "norm", "reuse" }, holds = function(r) return r.norm ~= "dyt" or r.reuse == "recompute" end },
   { needs = { "blocks", "h" }, holds = function(r) return r.blocks == "1" or r.h > 1024 end },
   { needs = { "reuse", "fusion" }, holds = function(r) return r.reuse == "recompute" or r.fusion == "add" end },
   { needs = { "reuse", "residual", "out" }, holds = function(r) return r.reuse == "recompute" or r.residual == r.out end },
@@ -160,7 +171,7 @@ local function spec_text(row)
   local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
   if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
   if row.fusion ~= "none" then words[#words + 1] = row.fusion .. " residual=" .. row.residual end
-  for _, key in ipairs { "cast", "acc", "center" } do
+  for _, key in ipairs { "cast", "zgate", "act", "acc", "center" } do
     if row[key] ~= "none" then words[#words + 1] = key .. "=" .. row[key] end
   end
   for _, word in ipairs { "alpha", "stats", "strided" } do

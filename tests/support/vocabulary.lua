@@ -203,7 +203,8 @@ local function memory()
           takes_any = scalar_memory(id, dtype, m)
         end
         rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, %s, %s, store_%s, %s, %s },'):format(layout_name, dtype,
-          layout.vecs, id, is_read and "load_" .. id or "NULL", is_read and "first_" .. id or "NULL", id, takes_any and "store_nan_" .. id or "NULL", m.stream and "stream_" .. id or "NULL")
+          layout.vecs, id, is_read and "load_" .. id or "NULL", is_read and "first_" .. id or "NULL", id,
+          takes_any and "store_nan_" .. id or "NULL", m.stream and "stream_" .. id or "NULL")
       end
     end
   end

@@ -1,0 +1,13 @@
+--- GroupNorm: LayerNorm over the channels of a group and all positions.
+local e = require "gen.expr"
+
+return e.norm {
+  name = "groupnorm",
+  title = "GroupNorm",
+  cites = "Wu and He 2018, eq. 7",
+  affine = "gamma+beta",
+  words = { layout = true },
+  formula = "(x - mean(x)) / sqrt(var(x) + eps) over the channels of a group and all positions",
+  sizes = "c", layouts = { "nchw", "nhwc" }, over = "group",
+  directions = { fwd = { scalars = { "eps" }, sums = "moments", forward = function(x, a) return e.standardised(x, a.eps) end } },
+}

@@ -1,0 +1,13 @@
+--- InstanceNorm: LayerNorm over the positions of each channel.
+local e = require "gen.expr"
+
+return e.norm {
+  name = "instancenorm",
+  title = "InstanceNorm",
+  cites = "Ulyanov, Vedaldi and Lempitsky 2016, eq. 4",
+  affine = "gamma+beta",
+  words = { layout = true },
+  formula = "(x - mean(x)) / sqrt(var(x) + eps) over the positions of a channel",
+  sizes = "c", layouts = { "nchw", "nhwc" }, over = "group",
+  directions = { fwd = { scalars = { "eps" }, sums = "moments", forward = function(x, a) return e.standardised(x, a.eps) end } },
+}

@@ -1,0 +1,24 @@
+--- PowerNorm: each channel divided by the root of the running mean of its squares over batch and positions.
+local e = require "gen.expr"
+
+local function scaled(x, square, a) return x * (1 / e.sqrt(square + a.eps)):as "rstd" end
+
+return e.norm {
+  name = "powernorm",
+  title = "PowerNorm",
+  cites = "Shen et al. 2020, algorithm 1",
+  affine = "gamma+beta",
+  words = { layout = true },
+  formula = "x / sqrt(running mean of x^2 + eps) over the batch and all positions",
+  sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
+  directions = {
+    fwd = {
+      scalars = { "momentum", "eps" }, outputs = { "square" }, updates = { "running_square" }, sums = "squares",
+      forward = function(x, a)
+        local square = e.mean(x * x):as "square"
+        return scaled(x, a.running_square, a), { square = square, running_square = e.moved(a.running_square, square, a.momentum) }
+      end,
+    },
+    infer = { inputs = { "square" }, scalars = { "eps" }, forward = function(x, a) return scaled(x, a.square, a) end },
+  },
+}

@@ -1,0 +1,49 @@
+-- Writes a kernel y = f(x) for each elementary function f, for one target, as C:
+--   luajit tests/support/elementary.lua TARGET OUTPUT.c [DEPFILE]
+-- The functions are elementary_<f>_<target>(rows, x, y), rows of 1024 floats; elementary_<target>_runs_here() tells whether this
+-- CPU can run them.
+
+package.path = "./?.lua;" .. package.path
+
+local contract = require "gen.contract"
+local e = require "gen.expr"
+local elementary = require "gen.elementary"
+local emit = require "gen.emit"
+local files = require "tests.support.files"
+local lower = require "gen.lower"
+local plan = require "gen.plan"
+local problem = require "gen.problem"
+local schedule = require "gen.schedule"
+local spec = require "gen.spec"
+local targets = require "gen.targets"
+
+local PREFIX = "elementary_"
+
+local target = targets.named(arg[1])
+
+-- The problem of a kernel without norm: its function alone.
+local function problem_of(name)
+  local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
+  local y = contract.expander(p.h, false)(e[name](e.load("x", "f32", "element")))
+  local args = {}
+  for _, argument in ipairs(p.args) do
+    if argument.name ~= "alpha" then args[#args + 1] = argument end
+  end
+  p.name, p.title, p.formula, p.cites, p.args = name, name, name .. "(x)", "tests", args
+  p.outputs = { { name = "y", dtype = "f32", node = y } }
+  return p
+end
+
+local names, texts = {}, {}
+for name in pairs(elementary) do names[#names + 1] = name end
+table.sort(names)
+for i, name in ipairs(names) do
+  local its_plan = plan.new(problem_of(name))
+  texts[i] = emit.kernel(lower.new(its_plan, target, schedule.choose(its_plan, target)), { prefix = PREFIX }).text
+end
+texts[#texts + 1] = "#if " .. target.guard
+texts[#texts + 1] = emit.detection(target, PREFIX):gsub("@", PREFIX)
+texts[#texts + 1] = ("int %s%s_runs_here(void);\nint %s%s_runs_here(void)\n{\n    return %sruns_%s();\n}\n#endif"):format(PREFIX, target.name,
+  PREFIX, target.name, PREFIX, target.name)
+files.write(arg[2], table.concat(texts, "\n") .. "\n")
+if arg[3] then files.write_depfile(arg[3], arg[2]) end
