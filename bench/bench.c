@@ -12,25 +12,18 @@
  *     rejected  KIND  LABEL  TARGET  REASON
  *
  * KIND is kernel, rival, inexact or limit. The program is pinned to the last CPU that it may use. */
-#define _GNU_SOURCE
 #include "bench.h"
 
 #include <math.h>
-#include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "contract.h"
-#include "reference.h"
 #include "spec.h"
 
 enum {
     MAX_ENTRIES = 1024,
-    PERIOD = 61,        /* rows that differ; the others repeat them */
     OFFSET_ROWS = 4,    /* with a large mean */
     SLOT = 100000,      /* ns that an entry gets in a round, if one call does not take longer */
     FEWEST_ROUNDS = 31, /* of a cell whose rounds take long, if as many are asked for */
@@ -38,30 +31,21 @@ enum {
     SCREEN_FACTOR = 4   /* ... who takes so many times as long as the fastest kernel or rival sits out */
 };
 
-static const double eps = 1e-5, cell_ns = 15e9; /* a cell should not take longer */
+static const double cell_ns = 15e9; /* a cell should not take longer */
 
 /* Rows of the cells that are timed have this mean; those that show who is accurate have the other one, with a standard
    deviation below 1. */
 static const double usual_mean = 0.25, large_mean = 1000;
 
-/* The buffers of a cell. Matrices repeat their first `period` rows, of which `expected` has the outputs. */
-typedef struct cell {
+/* A cell as rivals and limits see it. */
+typedef struct case_of {
+    cell data;
     const char *name;
-    size_t rows, period;
-    double mean;      /* of x */
-    double tolerance; /* how far a rival may be from the reference, apart from roundings to the dtype */
-    ref_spec spec;
-    unsigned char *data[REF_ARGUMENTS], *expected[REF_ARGUMENTS];
-    void *ptr[REF_ARGUMENTS]; /* data in call order, without gaps */
-    ptrdiff_t stride[REF_ARGUMENTS];
-    ref_scalars scalars;
-    double scalar[REF_ARGUMENTS]; /* in call order, without gaps */
-    void *arena;
-    size_t arena_bytes;
+    double tolerance;      /* how far a rival may be from the reference, apart from roundings to the dtype */
     bench_call call;       /* for rivals */
     bench_traffic traffic; /* for limits */
     int fits_rivals, fits_limits;
-} cell;
+} case_of;
 
 typedef enum entry_kind { KERNEL, RIVAL, INEXACT, LIMIT } entry_kind;
 static const char *const kind_names[] = {"kernel", "rival", "inexact", "limit"};
@@ -79,132 +63,37 @@ typedef struct entry {
 
 static FILE *results;
 
-static void die(const char *message)
-{
-    fprintf(stderr, "bench: %s\n", message);
-    exit(1);
-}
-
 static void *allocate(size_t bytes)
 {
     void *p = calloc(bytes > 0 ? bytes : 1, 1);
-    if (!p) die("out of memory");
+    if (!p) cell_die("out of memory");
     return p;
 }
 
-static double now(void)
+static unsigned char *data_of(const case_of *c, ref_argument id)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void pin(void)
-{
-    cpu_set_t allowed, last;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    for (size_t cpu = CPU_SETSIZE; cpu-- > 0;)
-        if (CPU_ISSET(cpu, &allowed)) {
-            CPU_ZERO(&last);
-            CPU_SET(cpu, &last);
-            if (sched_setaffinity(0, sizeof last, &last) != 0) die("cannot be pinned to a CPU");
-            return;
-        }
-}
-
-/* ---- buffers ---- */
-
-static int has(const cell *c, int a)
-{
-    return ref_is_array((ref_argument)a) && ref_argument_dtype(&c->spec, (ref_argument)a) != NULL;
-}
-
-static ref_layout layout_of(const cell *c, int a)
-{
-    return ref_layout_of(&c->spec, (ref_argument)a, &c->scalars);
-}
-
-static size_t row_bytes(const cell *c, int a)
-{
-    return layout_of(c, a).columns * ref_argument_dtype(&c->spec, (ref_argument)a)->size;
-}
-
-/* Numbers from -1 to 1, the same ones in every run. */
-static double next_number(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 33) / 1073741824.0 - 1;
-}
-
-static double value_of(const cell *c, int a, uint64_t *state)
-{
-    const double v = next_number(state);
-    return a == REF_GAMMA_ROW ? 1 + v / 2 : a == REF_BETA_ROW ? v / 2 : a == REF_X ? c->mean + v : v;
-}
-
-static void fill(cell *c, int a, uint64_t *state)
-{
-    static double row_f64[REF_MAX_H];
-    static float row_f32[REF_MAX_H];
-    const ref_dtype *dtype = ref_argument_dtype(&c->spec, (ref_argument)a);
-    const size_t bytes = row_bytes(c, a), n = layout_of(c, a).columns;
-    for (size_t r = 0; r < layout_of(c, a).rows; r++) {
-        unsigned char *to = c->data[a] + r * bytes;
-        if (r >= c->period) {
-            memcpy(to, to - c->period * bytes, bytes);
-            continue;
-        }
-        for (size_t i = 0; i < n; i++) {
-            row_f64[i] = value_of(c, a, state);
-            row_f32[i] = (float)row_f64[i];
-        }
-        dtype->store(to, ref_is_f64(dtype) ? (void *)row_f64 : (void *)row_f32, n);
-    }
-}
-
-/* All buffers come from one piece of memory in large pages, where the system has them. Each begins with a page: on some
-   CPUs a load waits for a store before it whose address has the same last 12 bits, so that other offsets between the
-   buffers can slow any loop down by a factor of four. */
-static void place_buffers(cell *c)
-{
-    size_t at[REF_ARGUMENTS] = {0}, size = 0;
-    for (int a = 0; a < REF_ARGUMENTS; a++) {
-        if (!has(c, a)) continue;
-        at[a] = size;
-        size = (at[a] + layout_of(c, a).rows * row_bytes(c, a) + 4095) / 4096 * 4096;
-    }
-    const size_t large = (size_t)2 << 20;
-    c->arena_bytes = (size + large - 1) / large * large + large;
-    c->arena = mmap(NULL, c->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (c->arena == MAP_FAILED) die("out of memory");
-    unsigned char *base = (unsigned char *)(((uintptr_t)c->arena + large - 1) / large * large);
-    madvise(base, c->arena_bytes - large, MADV_HUGEPAGE);
-    for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (has(c, a)) c->data[a] = base + at[a];
-}
-
-static void compute_expected(cell *c, const char *spec)
-{
-    void *ptr[REF_ARGUMENTS];
-    size_t count = 0;
-    for (int a = 0; a < REF_ARGUMENTS; a++) {
-        if (!c->data[a]) continue;
-        if (ref_arguments[a].output) c->expected[a] = allocate(c->period * row_bytes(c, a));
-        ptr[count++] = ref_arguments[a].output ? c->expected[a] : c->data[a];
-    }
-    if (ng_reference(spec, c->period, ptr, c->stride, c->scalar) != 0) die("the reference does not understand a spec");
+    const cell_array *a = cell_find(&c->data, id);
+    return a ? a->data : NULL;
 }
 
 /* Rivals know forward norms with the usual parameters and one dtype. */
-static int describe_for_rivals(cell *c)
+static int is_plain(const ref_spec *s)
+{
+    static const char *const fusions[] = {"", " add", " addout"};
+    char text[128];
+    ref_spec plain;
+    if ((s->norm != REF_LAYERNORM && s->norm != REF_RMSNORM) || s->fusion > REF_ADDOUT) return 0;
+    snprintf(text, sizeof text, "%s %s h=%zu%s", s->norm == REF_LAYERNORM ? "layernorm" : "rmsnorm", s->x->name, s->h,
+             fusions[s->fusion]);
+    return ref_spec_parse(text, &plain) == 0 && ref_spec_equal(s, &plain);
+}
+
+static int describe_for_rivals(case_of *c)
 {
     static const char *const dtypes[] = {"f32", "bf16", "f16"};
-    const ref_spec *s = &c->spec;
+    const ref_spec *s = &c->data.spec;
     const int layernorm = s->norm == REF_LAYERNORM;
-    if (s->affine != (layernorm ? REF_GAMMA_BETA : REF_GAMMA) || s->offset || s->fusion == REF_ADDAFTER || s->alpha ||
-        s->cast || s->acc_f64 || s->center_full || s->stats || s->strided)
-        return 0;
-    if (s->gamma != s->x || s->y != s->x || (c->data[REF_RESIDUAL] && s->residual != s->x)) return 0;
+    if (!is_plain(s)) return 0;
     for (int d = 0; d < 3; d++) {
         if (strcmp(dtypes[d], s->x->name) != 0) continue;
         c->call = (bench_call){layernorm,
@@ -212,80 +101,61 @@ static int describe_for_rivals(cell *c)
                                : s->fusion == REF_ADDOUT ? BENCH_ADDOUT
                                                          : BENCH_NO_ADD,
                                (bench_dtype)d,
-                               c->rows,
+                               c->data.rows,
                                s->h,
-                               (float)eps,
-                               c->data[REF_X],
-                               c->data[REF_RESIDUAL],
-                               c->data[REF_GAMMA_ROW],
-                               c->data[REF_BETA_ROW],
-                               c->data[REF_Y],
-                               c->data[REF_SUM],
+                               (float)cell_eps,
+                               data_of(c, REF_X),
+                               data_of(c, REF_RESIDUAL),
+                               data_of(c, REF_GAMMA_ROW),
+                               data_of(c, REF_BETA_ROW),
+                               data_of(c, REF_Y),
+                               data_of(c, REF_SUM),
                                NULL};
         return 1;
     }
     return 0;
 }
 
-/* Limits move rows of one length, in whole vectors. */
-static int describe_for_limits(cell *c)
+static int limits_know(ref_argument id)
 {
-    const size_t bytes = row_bytes(c, REF_X);
-    if (bytes % bench_limit_width != 0) return 0;
-    for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (c->data[a] && (ref_arguments[a].kind != REF_MATRIX && ref_arguments[a].axes[0] != REF_H)) return 0;
-    for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (c->data[a] && row_bytes(c, a) != bytes) return 0;
-    c->traffic = (bench_traffic){c->rows,
+    return id == REF_X || id == REF_RESIDUAL || id == REF_GAMMA_ROW || id == REF_BETA_ROW || id == REF_Y ||
+           id == REF_SUM;
+}
+
+/* Limits move rows of one length, in whole vectors. */
+static int describe_for_limits(case_of *c)
+{
+    const size_t bytes = data_of(c, REF_X) ? cell_find(&c->data, REF_X)->bytes : 0;
+    if (bytes == 0 || bytes % bench_limit_width != 0) return 0;
+    for (size_t i = 0; i < c->data.arrays; i++)
+        if (!limits_know(c->data.array[i].id) || c->data.array[i].bytes != bytes) return 0;
+    c->traffic = (bench_traffic){c->data.rows,
                                  bytes,
                                  bytes,
-                                 c->data[REF_X],
-                                 c->data[REF_RESIDUAL],
-                                 c->data[REF_GAMMA_ROW],
-                                 c->data[REF_BETA_ROW],
-                                 c->data[REF_Y],
-                                 c->data[REF_SUM]};
+                                 data_of(c, REF_X),
+                                 data_of(c, REF_RESIDUAL),
+                                 data_of(c, REF_GAMMA_ROW),
+                                 data_of(c, REF_BETA_ROW),
+                                 data_of(c, REF_Y),
+                                 data_of(c, REF_SUM)};
     return 1;
 }
 
-static void open_cell(cell *c, const char *name, size_t rows, const char *spec, double mean, double tolerance)
+static void open_case(case_of *c, const char *name, size_t rows, const char *spec, double mean, double tolerance)
 {
-    *c = (cell){.name = name,
-                .rows = rows,
-                .period = rows < PERIOD ? rows : PERIOD,
-                .mean = mean,
-                .tolerance = tolerance,
-                .scalars = {rows, {[REF_ALPHA] = 0.5, [REF_EPS] = eps}}};
-    if (ref_spec_parse(spec, &c->spec) != 0) die("the reference does not understand a spec");
-    place_buffers(c);
-    uint64_t state = 1;
-    size_t count = 0, scalars = 0;
-    for (int a = 0; a < REF_ARGUMENTS; a++) {
-        if (!ref_is_array((ref_argument)a) && ref_argument_dtype(&c->spec, (ref_argument)a) != NULL)
-            c->scalar[scalars++] = c->scalars.of[a];
-        if (!c->data[a]) continue;
-        if (!ref_arguments[a].output) fill(c, a, &state);
-        c->ptr[count] = c->data[a];
-        c->stride[count++] = (ptrdiff_t)c->spec.h;
-    }
-    compute_expected(c, spec);
+    *c = (case_of){.name = name, .tolerance = tolerance};
+    cell_open(&c->data, spec, rows, mean);
     c->fits_rivals = describe_for_rivals(c);
     c->fits_limits = describe_for_limits(c);
 }
 
-static void close_cell(cell *c)
-{
-    munmap(c->arena, c->arena_bytes);
-    for (int a = 0; a < REF_ARGUMENTS; a++) free(c->expected[a]);
-}
-
 /* ---- entries ---- */
 
-static void run(const cell *c, const entry *e)
+static void run(const case_of *c, const entry *e)
 {
     switch (e->kind) {
     case KERNEL:
-        e->kernel.invoke(c->rows, c->ptr, c->stride, c->scalar);
+        e->kernel.invoke(c->data.rows, c->data.ptr, c->data.stride, c->data.scalar);
         break;
     case LIMIT:
         e->limit->run(&c->traffic);
@@ -306,43 +176,32 @@ static const char *target(const entry *e)
 }
 
 /* Sums in another order, and two roundings to the dtype, one of them perhaps in front of the norm. */
-static int is_close(const cell *c, const ref_dtype *dtype, double value, double expected)
+static int is_close(const case_of *c, const ref_dtype *dtype, double value, double expected)
 {
     const double ulp = ldexp(1, 1 - dtype->precision);
     return fabs(value - expected) <= c->tolerance + 2 * ulp * (1 + fabs(expected));
 }
 
-static int is_row_close(const cell *c, const ref_dtype *dtype, const void *row, const void *expected, size_t n)
+static int is_row_close(const void *context, const ref_dtype *dtype, const void *row, const void *expected, size_t n)
 {
     static float a[REF_MAX_H], b[REF_MAX_H];
     dtype->load(a, row, n);
     dtype->load(b, expected, n);
     for (size_t i = 0; i < n; i++)
-        if (!is_close(c, dtype, a[i], b[i])) return 0;
+        if (!is_close(context, dtype, a[i], b[i])) return 0;
     return 1;
 }
 
 /* Runs an entry once and compares every row: a kernel's bits, a rival's values. */
-static int is_right(cell *c, const entry *e)
+static int is_right(case_of *c, const entry *e)
 {
-    for (int a = 0; a < REF_ARGUMENTS; a++)
-        if (c->expected[a]) memset(c->data[a], 0xff, c->rows * row_bytes(c, a));
+    cell_spoil(&c->data);
     run(c, e);
-    for (int a = 0; a < REF_ARGUMENTS; a++) {
-        if (!c->expected[a]) continue;
-        const size_t bytes = row_bytes(c, a);
-        const ref_dtype *dtype = ref_argument_dtype(&c->spec, (ref_argument)a);
-        for (size_t r = 0; r < c->rows; r++) {
-            const unsigned char *row = c->data[a] + r * bytes, *expected = c->expected[a] + r % c->period * bytes;
-            if (memcmp(row, expected, bytes) == 0) continue;
-            if (e->kind == KERNEL || !is_row_close(c, dtype, row, expected, layout_of(c, a).columns)) return 0;
-        }
-    }
-    return 1;
+    return cell_is_right(&c->data, e->kind == KERNEL ? NULL : is_row_close, c);
 }
 
 typedef struct entries {
-    cell *cell;
+    case_of *cell;
     entry list[MAX_ENTRIES];
     size_t count, rounds;
 } entries;
@@ -355,7 +214,7 @@ static void add(entries *all, entry e)
         if (e.rival && e.rival->close) e.rival->close(&e.call);
         return;
     }
-    if (all->count == MAX_ENTRIES) die("too many entries");
+    if (all->count == MAX_ENTRIES) cell_die("too many entries");
     e.ns = allocate(all->rounds * sizeof *e.ns);
     all->list[all->count++] = e;
 }
@@ -367,7 +226,7 @@ static void add_kernel(const bench_kernel *kernel, void *context)
 }
 
 /* Is a rival that calls itself accurate not so? Rows with a large mean tell; f32 alone can hold them. */
-static int is_inexact(const bench_rival *rival, cell *offset)
+static int is_inexact(const bench_rival *rival, case_of *offset)
 {
     entry e = {.kind = RIVAL, .rival = rival, .call = offset->call};
     if (!rival->open(&e.call)) return 0;
@@ -378,16 +237,16 @@ static int is_inexact(const bench_rival *rival, cell *offset)
 
 static void add_rivals(entries *all, const char *spec)
 {
-    cell offset;
+    case_of offset;
     const int tells = all->cell->call.layernorm && all->cell->call.dtype == BENCH_F32;
-    if (tells) open_cell(&offset, all->cell->name, OFFSET_ROWS, spec, large_mean, 0.02);
+    if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, spec, large_mean, 0.02);
     for (size_t t = 0; bench_rival_tables[t]; t++)
         for (const bench_rival *rival = bench_rival_tables[t]; rival->name; rival++) {
             entry e = {.kind = rival->accurate ? RIVAL : INEXACT, .rival = rival, .call = all->cell->call};
             if (tells && rival->accurate && is_inexact(rival, &offset)) e.kind = INEXACT;
             if (rival->open(&e.call)) add(all, e);
         }
-    if (tells) close_cell(&offset);
+    if (tells) cell_close(&offset.data);
 }
 
 static void add_limits(entries *all)
@@ -398,15 +257,15 @@ static void add_limits(entries *all)
 
 /* ---- timing ---- */
 
-static double time_calls(const cell *c, const entry *e, size_t calls)
+static double time_calls(const case_of *c, const entry *e, size_t calls)
 {
-    const double start = now();
+    const double start = cell_now();
     for (size_t i = 0; i < calls; i++) run(c, e);
-    return (now() - start) / (double)calls;
+    return (cell_now() - start) / (double)calls;
 }
 
 /* So many calls that they fill a slot. */
-static void calibrate(const cell *c, entry *e)
+static void calibrate(const case_of *c, entry *e)
 {
     size_t calls = 1;
     double ns = time_calls(c, e, calls);
@@ -488,10 +347,10 @@ static void time_cell(const char *name, size_t rows, size_t rounds)
 {
     search s = {.name = name};
     for (size_t i = 0; bench_registries[i]; i++) bench_registries[i](find_kernel, &s);
-    if (!s.found.name) die("no such kernel runs here");
+    if (!s.found.name) cell_die("no such kernel runs here");
 
-    cell c;
-    open_cell(&c, name, rows, s.found.spec, usual_mean, 1e-4);
+    case_of c;
+    open_case(&c, name, rows, s.found.spec, usual_mean, 1e-4);
     fprintf(results, "cell\t%s\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, s.found.spec, rows * s.found.read_bytes,
             rows * s.found.write_bytes, s.found.parameter_bytes);
     static entries all;
@@ -510,7 +369,7 @@ static void time_cell(const char *name, size_t rows, size_t rounds)
         if (e->rival && e->rival->close) e->rival->close(&e->call);
         free(e->ns);
     }
-    close_cell(&c);
+    cell_close(&c.data);
 }
 
 /* ---- calls without rows ---- */
@@ -527,9 +386,9 @@ static void time_overheads(void)
     for (const bench_overhead *o = bench_overheads; o->label; o++) {
         double ns[ROUNDS];
         for (int round = 0; round < ROUNDS; round++) {
-            const double start = now();
+            const double start = cell_now();
             o->run(CALLS);
-            ns[round] = (now() - start) / CALLS;
+            ns[round] = (cell_now() - start) / CALLS;
         }
         qsort(ns, ROUNDS, sizeof *ns, ascending);
         fprintf(results, "overhead\t%s\t%.3g\n", o->label, ns[ROUNDS / 2]);
@@ -538,12 +397,12 @@ static void time_overheads(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc % 2 != 1) die("usage: bench RESULTS ROUNDS [NAME ROWS]...");
+    if (argc < 3 || argc % 2 != 1) cell_die("usage: bench RESULTS ROUNDS [NAME ROWS]...");
     results = fopen(argv[1], "w");
-    if (!results) die("cannot write the results");
+    if (!results) cell_die("cannot write the results");
     const size_t rounds = strtoul(argv[2], NULL, 10);
-    if (rounds <= SCREEN_ROUNDS) die("too few rounds");
-    pin();
+    if (rounds <= SCREEN_ROUNDS) cell_die("too few rounds");
+    cell_pin();
     time_overheads();
     for (int i = 3; i < argc; i += 2) {
         fprintf(stderr, "bench: cell %d of %d: %s, %s rows\n", (i - 1) / 2, (argc - 3) / 2, argv[i], argv[i + 1]);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "cell.h"
 #include "rival.h"
 
 /* A kernel of one of the registries; each registry has a prefix, and so a descriptor type, of its own. */
@@ -14,7 +15,7 @@ typedef struct bench_kernel {
     const char *spec;
     const char *schedule;
     size_t read_bytes, write_bytes, parameter_bytes;
-    void (*invoke)(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
+    cell_invoke *invoke;
 } bench_kernel;
 
 typedef void bench_visit(const bench_kernel *kernel, void *context);

@@ -38,12 +38,65 @@ function machine.cpu()
   return table.concat(parts, ", ")
 end
 
---- Bytes of the cache of level 2, or 1 MiB where the system does not tell.
-function machine.l2_bytes()
-  for _, cache in ipairs(caches()) do
-    if cache.level == 2 then return cache.kib * 1024 end
+-- KiB of caches by level, where the system does not tell.
+local USUAL = { 32, 1024, 8192 }
+
+--- Bytes of the data caches, by level 1 to 3.
+-- @param is_here whether this machine is asked, or usual sizes are wanted
+function machine.cache_bytes(is_here)
+  local bytes = {}
+  for level, kib in ipairs(USUAL) do bytes[level] = kib * 1024 end
+  for _, cache in ipairs(is_here and caches() or {}) do
+    if bytes[cache.level] then bytes[cache.level] = cache.kib * 1024 end
   end
-  return 1024 * 1024
+  return bytes
+end
+
+--- Bytes of the cache of level 2.
+function machine.l2_bytes() return machine.cache_bytes(true)[2] end
+
+--- Seconds of a clock that never goes back, to a hundredth.
+function machine.now() return tonumber((files.read "/proc/uptime" or ""):match("^[%d.]+")) or os.time() end
+
+--- How many CPUs there are.
+function machine.cpus() return tonumber((shell.capture { "getconf", "_NPROCESSORS_ONLN" })) or 1 end
+
+local function governor()
+  local name = line_of "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+  if not name then return "governor unknown" end
+  return "governor " .. name, name ~= "performance"
+end
+
+local function turbo()
+  local no_turbo, boost = line_of "/sys/devices/system/cpu/intel_pstate/no_turbo", line_of "/sys/devices/system/cpu/cpufreq/boost"
+  if no_turbo then return no_turbo == "0" and "turbo on" or "turbo off" end
+  return boost and (boost == "1" and "turbo on" or "turbo off") or "turbo unknown"
+end
+
+--- How many processes run beside this one at the moment.
+function machine.others_running()
+  local running = (files.read "/proc/loadavg" or ""):match(" (%d+)/")
+  return math.max(0, (tonumber(running) or 1) - 1)
+end
+
+local function load()
+  local text = (files.read "/proc/loadavg" or ""):match("^[%d.]+")
+  return "load " .. (text or "unknown")
+end
+
+local function hypervisor()
+  local is_virtual = (files.read "/proc/cpuinfo" or ""):find("\nflags[^\n]* hypervisor")
+  return is_virtual and "virtual machine" or "no hypervisor seen"
+end
+
+--- What may disturb times: array of `{ text =, is_noisy = }`.
+function machine.conditions()
+  local list = {}
+  for i, ask in ipairs { governor, turbo, load, hypervisor } do
+    local text, is_noisy = ask()
+    list[i] = { text = text, is_noisy = is_noisy or false }
+  end
+  return list
 end
 
 --- The first line of what a compiler says of its version.

@@ -129,7 +129,7 @@ local function build(directory, job, skip)
   progress("building %d rivals", #job.builds)
   work:add_set { prefix = OVERHEAD_PREFIX, codes = job.overhead }
   work:add("the reference", toolchain.c_files(root.path "reference", "^verify"), {})
-  work:add("the bench", { bench_file "bench.c" }, {})
+  work:add("the bench", { bench_file "bench.c", bench_file "cell.c" }, {})
   work:add("the limits", { bench_file "limits.c" }, shell.words({ "-O3" }, LIMITS[job.target] or {}))
   local built = work:add_rivals(job.builds, skip)
   files.write_all(directory, { { path = "tables.c", text = tables_text(job.sets, built, job.overhead) } })

@@ -25,28 +25,31 @@ function statistics.quartiles(values)
   return { median = quantile(list, 0.5), low = quantile(list, 0.25), high = quantile(list, 0.75) }
 end
 
---- The rank k for which the k-th smallest and the k-th largest of n values enclose their true median with at least 95 %
--- probability: the sign test's interval, which assumes nothing about the distribution. nil below 6 values.
-function statistics.rank(n)
+--- The rank k for which the k-th smallest and the k-th largest of n values enclose their true median with a probability of
+-- at least 95 %, or another one: the sign test's interval, which assumes nothing about the distribution. nil where there are
+-- too few values, which is below 6 for 95 %.
+-- @param error probability that the median is outside, 0.05 if nil
+function statistics.rank(n, error)
   local probability, below, rank = 0.5 ^ n, 0, nil
   for k = 0, n do
     below = below + probability
-    if 2 * below > 0.05 then break end
+    if 2 * below > (error or 0.05) then break end
     rank = k + 1
     probability = probability * (n - k) / (k + 1)
   end
   return rank
 end
 
---- The median of the ratios of pairs and its 95 % confidence interval.
+--- The median of the ratios of pairs and its confidence interval, of 95 % or another probability.
 -- @param a, b arrays of numbers by round; false where there is none
--- @return `{ median=, low=, high=, pairs= }` of a / b over the rounds that have both; nil below 6 pairs
-function statistics.paired_ratio(a, b)
+-- @param error as for rank
+-- @return `{ median=, low=, high=, pairs= }` of a / b over the rounds that have both; nil for too few pairs
+function statistics.paired_ratio(a, b, error)
   local ratios = {}
   for i = 1, math.max(#a, #b) do
     if a[i] and b[i] then ratios[#ratios + 1] = a[i] / b[i] end
   end
-  local rank = statistics.rank(#ratios)
+  local rank = statistics.rank(#ratios, error)
   if not rank then return nil end
   local list = sorted(ratios)
   return { median = quantile(list, 0.5), low = list[rank], high = list[#list + 1 - rank], pairs = #list }

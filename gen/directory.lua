@@ -7,14 +7,16 @@ local directory = {}
 
 local cache = {}
 
+local function names(path, pattern)
+  local list = {}
+  for entry in lfs.dir(path) do list[#list + 1] = entry:match(pattern) end
+  table.sort(list)
+  return list
+end
+
 --- Names of the Lua files in a directory, sorted, without `.lua`.
 function directory.modules(path)
-  if not cache[path] then
-    local list = {}
-    for entry in lfs.dir(path) do list[#list + 1] = entry:match("^([^.].*)%.lua$") end
-    table.sort(list)
-    cache[path] = list
-  end
+  cache[path] = cache[path] or names(path, "^([^.].*)%.lua$")
   return cache[path]
 end
 
@@ -26,5 +28,8 @@ function directory.norms() return directory.modules(root.path "gen/norms") end
 
 --- Names of the files in targets, sorted; one of them is the vocabulary.
 function directory.targets() return directory.modules(root.path "targets") end
+
+--- Names of the files with tuned schedules, sorted.
+function directory.records() return names(root.path "tuned", "^[^.].*%.jsonl$") end
 
 return directory

@@ -27,9 +27,21 @@ function emit.helper(helper, prefix)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })
 end
 
+--- The helpers of a code, then those that only its second schedule needs.
+local function helpers_of(code)
+  local list, seen = {}, {}
+  for _, one in ipairs { code, code.many and code.many.code } do
+    for _, helper in ipairs(one.helpers) do
+      if not seen[helper.name] then list[#list + 1] = helper end
+      seen[helper.name] = true
+    end
+  end
+  return list
+end
+
 local function helper_texts(code, prefix)
   local parts = {}
-  for i, helper in ipairs(code.helpers) do parts[i] = emit.helper(helper, prefix) end
+  for i, helper in ipairs(helpers_of(code)) do parts[i] = emit.helper(helper, prefix) end
   return template.trimmed(table.concat(parts))
 end
 
@@ -61,10 +73,23 @@ local function kernel_notes(code)
   })
 end
 
+--- The function for calls of many rows, if there is one, and the statement that calls it.
+local function many_texts(code, prefix)
+  local many = code.many
+  if not many then return "", "" end
+  local symbol, items = c.symbol(code, prefix) .. "_many", {}
+  for i, argument in ipairs(code.problem.args) do items[i] = argument.name end
+  local function specialise(text) return c.specialise(text, prefix, code.attribute) end
+  local values = { symbol = symbol, attribute = code.attribute, prototype = c.inline(symbol, code.problem.args),
+    body = unparse.body(many.code.body, specialise), rows = literal.integer(many.rows), call = c.call(symbol, items) }
+  return template.fill("kernel_many.c", values), template.piece("kernel_many_call.c", values)
+end
+
 --- A kernel with its helpers, to stand behind its declaration.
 local function kernel_code(code, prefix)
   local function specialise(text) return c.specialise(text, prefix, code.attribute) end
-  return template.piece("kernel_code.c", { helpers = helper_texts(code, prefix),
+  local many, call = many_texts(code, prefix)
+  return template.piece("kernel_code.c", { helpers = helper_texts(code, prefix), many = many, many_call = call,
     attribute = code.attribute, prototype = c.prototype(c.symbol(code, prefix), code.problem.args),
     body = unparse.body(code.body, specialise) })
 end
@@ -113,7 +138,7 @@ end
 local function check_helpers(set)
   local texts, owners = {}, {}
   for _, code in ipairs(set.codes) do
-    for _, helper in ipairs(code.helpers) do
+    for _, helper in ipairs(helpers_of(code)) do
       local name, text = helper.name, c.specialise(helper.text, "", helper.attribute)
       if texts[name] and texts[name] ~= text then
         usage.fail("targets %s and %s have different helpers named %s", owners[name], code.target, name)

@@ -2,7 +2,6 @@
 
 local e = require "gen.expr"
 local plans = require "gen.plan"
-local schedules = require "gen.schedule"
 
 local explain = {}
 
@@ -51,10 +50,8 @@ function explain.plan(plan)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- The schedule: knobs and values.
-function explain.schedule(schedule)
-  return "schedule  " .. schedules.format(schedule) .. "\n"
-end
+--- The schedule of a code: knobs and values.
+function explain.schedule(code) return "schedule  " .. code.schedule_text .. "\n" end
 
 local HEADS = {
   def = function(s) return ("def %s %s = %s"):format(s.type, s.name, s.text) end,

@@ -14,15 +14,27 @@ local pipeline = {}
 
 pipeline.targets, pipeline.target = targets.all, targets.named
 
+--- The plan of a spec.
+function pipeline.plan(spec) return plan.new(problem.new(spec)) end
+
 --- All stages up to `code` of the kernels that a spec has for some targets.
 -- @param spec spec table (gen/spec.lua)
 -- @param its_targets array of target tables
--- @param overrides table of schedule texts by key, or nil
--- @return array of codes (gen/lower.lua); their fields `problem`, `plan` and `schedule` are the earlier stages
+-- @param overrides table of schedule texts by key, or nil, or a function(plan, target) that returns one, and perhaps
+--   `{ rows =, overrides = }` for calls of many rows
+-- @return array of codes (gen/lower.lua); their fields `problem`, `plan` and `schedule` are the earlier stages. A code with
+--   another one for many rows has it as `many = { rows = from which on, code = }`
 function pipeline.kernels(spec, its_targets, overrides)
   local its_plan, codes = plan.new(problem.new(spec)), {}
   for i, target in ipairs(its_targets) do
-    codes[i] = lower.new(its_plan, target, schedule.choose(its_plan, target, overrides))
+    local settings, many = overrides, nil
+    if type(overrides) == "function" then settings, many = overrides(its_plan, target) end
+    codes[i] = lower.new(its_plan, target, schedule.choose(its_plan, target, settings))
+    if many then
+      local code = lower.new(its_plan, target, schedule.choose(its_plan, target, many.overrides))
+      codes[i].many = { rows = many.rows, code = code }
+      codes[i].schedule_text = ("%s; from %d rows on %s"):format(codes[i].schedule_text, many.rows, code.schedule_text)
+    end
   end
   return codes
 end
@@ -35,7 +47,7 @@ pipeline.stages = {
   { name = "problem", print = function(spec) return explain.problem(problem.new(spec)) end },
   { name = "plan", print = function(spec) return explain.plan(plan.new(problem.new(spec))) end },
   { name = "schedule", needs_target = true, print = function(spec, target, overrides)
-    return explain.schedule(pipeline.kernel(spec, target, overrides).schedule)
+    return explain.schedule(pipeline.kernel(spec, target, overrides))
   end },
   { name = "code", needs_target = true, print = function(spec, target, overrides)
     return explain.code(pipeline.kernel(spec, target, overrides))

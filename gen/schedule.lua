@@ -279,6 +279,47 @@ function schedule.format(chosen)
   return table.concat(parts, " ")
 end
 
+--- Reads a schedule as `format` writes it, or with commas in between.
+-- @return table of texts by key, or nil and what is wrong
+function schedule.parse(text)
+  local settings = {}
+  for item in text:gmatch "[^ ,]+" do
+    local key, value = item:match("^([^=]+)=(.+)$")
+    if not key or settings[key] then return nil, "not a schedule: " .. usage.quote(text) end
+    settings[key] = value
+  end
+  return settings
+end
+
+--- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `choose` to say.
+-- @param settings table of texts by key (schedule.parse)
+function schedule.fault(settings)
+  local known, count = settings.rows and KNOBS or CHANNEL_KNOBS, 0
+  for _, knob in ipairs(known) do
+    local value, is_legal = settings[knob.key], false
+    for _, text in ipairs(knob.values) do is_legal = is_legal or text == value end
+    if not value then return "schedule has no " .. knob.key end
+    if not is_legal then return ("schedule %s=%s is not known"):format(knob.key, usage.quote(value)) end
+    count = count + 1
+  end
+  for _ in pairs(settings) do count = count - 1 end
+  return count ~= 0 and "schedule has an unknown knob" or nil
+end
+
+--- The version of the space of schedules: changes with every knob and every value.
+-- @return 8 hexadecimal digits
+function schedule.version()
+  local hash = 0
+  for _, knobs in ipairs { KNOBS, CHANNEL_KNOBS } do
+    for _, knob in ipairs(knobs) do
+      for byte in (knob.key .. "=" .. table.concat(knob.values, ",") .. ";"):gmatch "." do
+        hash = (hash * 65599 + byte:byte()) % 4294967291
+      end
+    end
+  end
+  return ("%04x%04x"):format(math.floor(hash / 65536), hash % 65536)
+end
+
 --- The knobs with their allowed values, for help and tests: array of `{ key, values }`.
 -- @param plan the plan whose knobs they are, or nil for those of kernels of rows
 function schedule.knobs(plan)

@@ -131,9 +131,8 @@ function targets.require_words(target, contract, layout, dtypes)
   local memory = need(target.types[contract.compute].layouts[layout], "layout %s for %s", layout, contract.compute).dtypes
   for _, dtype in ipairs(dtypes) do
     local chunk = need(memory[dtype], "dtype %s in layout %s", dtype, layout)
-    for _, name in ipairs(dtypes_of_memory[dtype].bytes == 1 and vocabulary.stored or vocabulary.memory) do
-      need(chunk[name], "word %s of dtype %s in layout %s", name, dtype, layout)
-    end
+    local needed = dtypes_of_memory[dtype].bytes == 1 and vocabulary.stored or vocabulary.memory
+    for _, name in ipairs(needed) do need(chunk[name], "word %s of dtype %s in layout %s", name, dtype, layout) end
   end
 end
 

@@ -170,12 +170,11 @@ return {
           if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
           return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
         end,
-        amax = call "@avx2_amax",
+        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2", amax = call "@avx2_amax",
         swap = function(v, d)
           if d == 4 then return ("_mm256_permute2f128_ps(%s, %s, 1)"):format(v, v) end
           return ("_mm256_permute_ps(%s, 0x%02x)"):format(v, d == 2 and 0x4e or 0xb1)
         end,
-        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2",
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
         widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,

@@ -229,6 +229,17 @@ return {
     },
   },
   helpers = {
+    { name = "avx512_first16", text = [[
+/* The mask of the first n < 32 slots. */
+static inline __mmask16 @avx512_first16(int n)
+{
+    return (__mmask16)(((uint32_t)1 << n) - 1u);
+}]] },
+    { name = "avx512_first8", text = [[
+static inline __mmask8 @avx512_first8(int n)
+{
+    return (__mmask8)(((uint32_t)1 << n) - 1u);
+}]] },
     { name = "avx512_amax", text = [[
 /* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
 static inline $A __m512 @avx512_amax(__m512 a, __m512 b)
@@ -271,17 +282,6 @@ static inline $A __m128i @avx512_to_e4m3(__m512 v)
     const __m512i sign = _mm512_and_si512(_mm512_srli_epi32(bits, 24), _mm512_set1_epi32(0x80));
     const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
     return _mm512_cvtepi32_epi8(_mm512_mask_mov_epi32(_mm512_or_si512(number, sign), is_nan, _mm512_set1_epi32(0x7f)));
-}]] },
-    { name = "avx512_first16", text = [[
-/* The mask of the first n < 32 slots. */
-static inline __mmask16 @avx512_first16(int n)
-{
-    return (__mmask16)(((uint32_t)1 << n) - 1u);
-}]] },
-    { name = "avx512_first8", text = [[
-static inline __mmask8 @avx512_first8(int n)
-{
-    return (__mmask8)(((uint32_t)1 << n) - 1u);
 }]] },
     { name = "avx512_forget", text = [[
 /* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */

@@ -130,10 +130,9 @@ return {
     f32 = {
       vector = "float32x4_t", width = 4, words = words("f32", "0.0f", {
         clamp0 = call "@neon_clamp0",
-        amax = call "@neon_amax",
-        swap = function(v, d) return d == 2 and ("vextq_f32(%s, %s, 2)"):format(v, v) or ("vrev64q_f32(%s)"):format(v) end,
         pick = function(a, b, c) return ("vbslq_f32(vcltzq_f32(%s), %s, %s)"):format(a, b, c) end,
-        pow2 = call "@neon_pow2",
+        pow2 = call "@neon_pow2", amax = call "@neon_amax",
+        swap = function(v, d) return d == 2 and ("vextq_f32(%s, %s, 2)"):format(v, v) or ("vrev64q_f32(%s)"):format(v) end,
         keep_n = function(v, n) return ("@neon_keep(%s, %s)"):format(v, count(n)) end,
         store_first = function(p, v) return ("vst1q_lane_f32(%s, %s, 0)"):format(p, v) end,
         widen_low = function(v) return ("vcvt_f64_f32(vget_low_f32(%s))"):format(v) end,

@@ -51,8 +51,7 @@ return {
     f32 = {
       ctype = "float", words = words("", {
         convert = function(v) return ("(double)%s"):format(v) end,
-        amax = call "@scalar_amax",
-        pick = call "@scalar_pick", pow2 = call "@scalar_pow2",
+        pick = call "@scalar_pick", pow2 = call "@scalar_pow2", amax = call "@scalar_amax",
       }),
       dtypes = {
         f32 = { load = function(place) return place end, store = infix "=" },

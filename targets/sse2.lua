@@ -312,6 +312,20 @@ static inline __m128d @sse2_nonzero_pd(__m128d a, __m128d b)
     const __m128d is_zero = _mm_cmpeq_pd(a, _mm_setzero_pd());
     return _mm_or_pd(_mm_and_pd(is_zero, b), _mm_andnot_pd(is_zero, a));
 }]] },
+    { name = "sse2_pick", text = [[
+/* a < 0 ? b : c. */
+static inline __m128 @sse2_pick(__m128 a, __m128 b, __m128 c)
+{
+    const __m128 is_negative = _mm_cmplt_ps(a, _mm_setzero_ps());
+    return _mm_or_ps(_mm_and_ps(is_negative, b), _mm_andnot_ps(is_negative, c));
+}]] },
+    { name = "sse2_pow2", text = [[
+/* 2^k for v = 1.5 * 2^23 + k. */
+static inline __m128 @sse2_pow2(__m128 v)
+{
+    const __m128i exponent = _mm_slli_epi32(_mm_castps_si128(v), 23);
+    return _mm_castsi128_ps(_mm_add_epi32(exponent, _mm_set1_epi32(0x3f800000)));
+}]] },
     { name = "sse2_choose", text = [[
 /* a where the mask is set, else b. */
 static inline __m128i @sse2_choose(__m128i mask, __m128i a, __m128i b)
@@ -374,20 +388,6 @@ static inline __m128i @sse2_to_e4m3(__m128 v)
     const __m128i whole = @sse2_choose(is_nan, _mm_set1_epi32(0x7f), _mm_or_si128(number, sign));
     const __m128i words = _mm_packs_epi32(whole, whole);
     return _mm_packus_epi16(words, words);
-}]] },
-    { name = "sse2_pick", text = [[
-/* a < 0 ? b : c. */
-static inline __m128 @sse2_pick(__m128 a, __m128 b, __m128 c)
-{
-    const __m128 is_negative = _mm_cmplt_ps(a, _mm_setzero_ps());
-    return _mm_or_ps(_mm_and_ps(is_negative, b), _mm_andnot_ps(is_negative, c));
-}]] },
-    { name = "sse2_pow2", text = [[
-/* 2^k for v = 1.5 * 2^23 + k. */
-static inline __m128 @sse2_pow2(__m128 v)
-{
-    const __m128i exponent = _mm_slli_epi32(_mm_castps_si128(v), 23);
-    return _mm_castsi128_ps(_mm_add_epi32(exponent, _mm_set1_epi32(0x3f800000)));
 }]] },
     { name = "sse2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

@@ -12,11 +12,11 @@
 --   max(a, b)                        b > a ? b : a, so that a NaN in a stays
 --   nonzero(a, b)                    a == 0 ? b : a
 --   abs(a)                           a without its sign
---   amax(a, b)                       f32: the larger one of a and |b| by their bits, so that NaN is largest; a has no sign
---   swap(v, d)                       f32: slot s is slot s xor d; d is a literal power of two below the width
 --   pick(a, b, c)                    a < 0 ? b : c; f32 only
 --   pow2(a)                          f32 only: 2^k for a = 1.5 * 2^23 + k, k a whole number from -126 to 127; in general the
 --                                    float whose bits are those of a, shifted to the left by 23, plus those of 1
+--   amax(a, b)                       f32: the larger one of a and |b| by their bits, so that NaN is largest; a has no sign
+--   swap(v, d)                       f32: slot s is slot s xor d; d is a literal power of two below the width
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is a number, 0 <= n < width, or C text of an int
 --   bcast(v, slot)                   one slot in all; slot is literal
 --   store_first(p, v)                a statement: writes slot 0 to p
@@ -60,9 +60,9 @@ return {
     { name = "max", arity = 2, meaning = "b > a ? b : a" },
     { name = "nonzero", arity = 2, meaning = "a == 0 ? b : a" },
     { name = "abs", arity = 1, meaning = "fabs(a)" },
-    { name = "amax", arity = 2, meaning = "larger_bits(a, fabs(b))", optional = true },
     { name = "pick", arity = 3, meaning = "a < 0 ? b : c", optional = true },
     { name = "pow2", arity = 1, meaning = "real_of((bits_of(a) << 23) + bits_of(1))", optional = true },
+    { name = "amax", arity = 2, meaning = "larger_bits(a, fabs(b))", optional = true },
   },
   widening = { "widen_low", "widen_high" },
   structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget", "prefetch" },

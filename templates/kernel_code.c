@@ -1,7 +1,9 @@
 ${helpers}
 
+${many}
 ${attribute}
 ${prototype}
 {
+${many_call}
 ${body}
 }

@@ -111,7 +111,7 @@ local function traced(err) return type(err) == "table" and err or debug.tracebac
 -- The kernels that a case asks for, as the command makes them.
 local function kernels_of(case)
   inputs.prefix(case.prefix)
-  return inputs.kernels(case.specs(), inputs.targets(case.targets), case.schedule)
+  return inputs.kernels(case.specs(), inputs.targets(case.targets), inputs.schedule(case.schedule))
 end
 
 -- Prints everything that can be printed about a kernel, for nobody to read. Returns what identifies the file.

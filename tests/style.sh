@@ -9,9 +9,9 @@ ran=0
 lint() {
     if have "$1"; then "$@" && ran=$((ran + 1)); else echo "not installed: $1"; fi
 }
-c_files=$(find bench examples reference tests -name '*.[ch]' -o -name '*.cpp')
+c_files=$(find bench examples reference tests tuner -name '*.[ch]' -o -name '*.cpp')
 
-lint luacheck -q gen targets templates specs tests bench examples install
+lint luacheck -q gen targets templates specs tests bench examples install tuner
 # shellcheck disable=SC2046
 lint shellcheck -x $(find . -name '*.sh' -not -path './build*' -not -path './out/*') bin/normgen .ci/run
 # shellcheck disable=SC2086

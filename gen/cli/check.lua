@@ -8,11 +8,12 @@ local native = require "gen.cli.native"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
 local toolchain = require "gen.cli.toolchain"
+local tuned = require "gen.cli.tuned"
 local usage = require "gen.usage"
 
 local command = {
   summary = "Compile kernels and compare them with the C reference, bit for bit.",
-  arguments = { "specs", "check_target", "target_path", "cc", "schedule" },
+  arguments = { "specs", "check_target", "target_path", "cc", "schedule", "tuned" },
   examples = {
     "normgen check 'rmsnorm fwd bf16 h=4096 addout'",
     "normgen check specs/llama3_8b.lua --target scalar,avx2,neon --cc clang",
@@ -66,13 +67,13 @@ local function verify(program, tools, effort, arch)
   if not ok then failure("check: the kernels for %s do not match the reference", arch) end
 end
 
-local function check(specs, targets, args, arch)
+local function check(specs, targets, args, overrides, arch)
   local tools, effort = tools_for(arch, args.cc)
   if not tools then
     files.print(arch .. ": skipped: " .. effort .. " is not installed\n")
     return
   end
-  local kernels = inputs.kernels(specs, targets, args.schedule)
+  local kernels = inputs.kernels(specs, targets, overrides)
   local list = emit.files(kernels, { prefix = PREFIX, command = "normgen check" })
   shell.in_temporary_directory(function(directory)
     files.write_all(directory, list)
@@ -84,7 +85,8 @@ end
 function command.run(args)
   local specs = inputs.specs(args.specs)
   local order, groups = by_architecture(inputs.targets(args.target))
-  for _, arch in ipairs(order) do check(specs, groups[arch], args, arch) end
+  local overrides = tuned.chooser(args.schedule, tuned.open(args.tuned))
+  for _, arch in ipairs(order) do check(specs, groups[arch], args, overrides, arch) end
 end
 
 return command

@@ -6,6 +6,7 @@ local inputs = require "gen.cli.inputs"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
 local spec = require "gen.spec"
+local tuned = require "gen.cli.tuned"
 
 local emission = {}
 
@@ -13,15 +14,15 @@ local emission = {}
 -- that there can be many.
 local function each_kernel_file(self, act)
   local codes = {}
-  inputs.each_kernel(self.specs, self.targets, self.schedule, function(code)
+  inputs.each_kernel(self.specs, self.targets, self.overrides, function(code)
     act(emit.kernel(code, self.options))
-    code.body, code.plan = nil, nil
+    code.body, code.plan, code.many = nil, nil, nil
     codes[#codes + 1] = code
   end)
   return codes
 end
 
-local function all_kernels(self) return inputs.kernels(self.specs, self.targets, self.schedule) end
+local function all_kernels(self) return inputs.kernels(self.specs, self.targets, self.overrides) end
 
 -- What calls a function with each file of a layout, and the texts for standard output.
 local LAYOUTS = {
@@ -61,6 +62,7 @@ local function words_of(arguments, layout, args, targets, path_of)
   if layout ~= "dir" then words = shell.words(words, { "--format", layout }) end
   if args.prefix ~= "ng_" then words = shell.words(words, { "--prefix", args.prefix }) end
   if args.schedule then words = shell.words(words, { "--schedule", args.schedule }) end
+  if args.tuned then words = shell.words(words, { "--tuned", path_of(args.tuned) }) end
   return args.bindings and shell.words(words, { "--bindings", table.concat(inputs.languages(args.bindings), ",") }) or words
 end
 
@@ -79,14 +81,17 @@ end
 --- Works out what is asked for; no kernel is made yet.
 -- @param arguments array of spec lines and paths of spec files
 -- @param layout "dir" or "single"
--- @param args parsed arguments: target, target_path, prefix, schedule, bindings
+-- @param args parsed arguments: target, target_path, prefix, schedule, tuned, require_tuned, bindings
 -- @return `{ words=, prefix=, ... }`: the words behind `normgen` that emit the same again, and what the functions below need
 function emission.new(arguments, layout, args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local specs, models = inputs.specs(arguments)
+  local records = tuned.open(args.tuned, args.require_tuned)
   local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
-  return { layout = LAYOUTS[layout], specs = specs, targets = targets, schedule = args.schedule, prefix = prefix,
-    words = words_of(arguments, layout, args, targets, whole), user_files = user_files(arguments, args),
+  return { layout = LAYOUTS[layout], specs = specs, targets = targets, prefix = prefix,
+    overrides = tuned.chooser(args.schedule, records),
+    words = words_of(arguments, layout, args, targets, whole),
+    user_files = shell.words(user_files(arguments, args), records and records.files or {}),
     options = { prefix = prefix, command = shell.line(command), models = models,
       bindings = inputs.languages(args.bindings) } }
 end

@@ -8,11 +8,13 @@ local usage = require "gen.usage"
 
 local command = {
   summary = "Generate C from specs and spec files.",
-  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "bindings", "check", "depfile", "stamp" },
+  arguments = { "specs", "target", "target_path", "output", "layout", "prefix", "schedule", "tuned", "require_tuned",
+    "bindings", "check", "depfile", "stamp" },
   examples = {
     "normgen emit 'rmsnorm fwd bf16 h=4096 addout' --target native -o out",
     "normgen emit specs/llama3_8b.lua --target scalar,avx2,avx512,neon -o out",
     "normgen emit 'layernorm f32 h=768' --target avx2 --schedule rows=4",
+    "normgen emit specs/llama3_8b.lua --target native --tuned user -o out",
     "normgen emit specs/gpt2.lua --target scalar,avx2,neon --format single -o include",
     "normgen emit specs/gpt2.lua --target scalar,avx2,neon --bindings luajit,python -o out",
     "normgen emit specs/gpt2.lua --target scalar,avx2 -o out --check",

@@ -4,13 +4,15 @@ local files = require "gen.cli.files"
 local inputs = require "gen.cli.inputs"
 local pipeline = require "gen.pipeline"
 local spec = require "gen.spec"
+local tuned = require "gen.cli.tuned"
 local usage = require "gen.usage"
 
 local command = {
   summary = "Print a stage: problem, plan, schedule, code or text.",
-  arguments = { "stage", "spec", "stage_target", "target_path", "schedule" },
+  arguments = { "stage", "spec", "stage_target", "target_path", "schedule", "tuned" },
   examples = {
     "normgen explain --stage=plan 'layernorm fwd f32 h=768 addout'",
+    "normgen explain --stage=schedule 'rmsnorm f32 h=4096' --target native --tuned user,shipped",
     "normgen explain --stage=code 'rmsnorm bf16 h=4096' --target avx2 --schedule rows=4",
   },
 }
@@ -24,7 +26,9 @@ end
 --- @param args parsed arguments
 function command.run(args)
   local target = args.target and only_target(args)
-  local text = pipeline.stage(args.stage, spec.parse(args.spec), target, inputs.schedule(args.schedule))
+  local records, its_spec = tuned.open(args.tuned), spec.parse(args.spec)
+  local text = pipeline.stage(args.stage, its_spec, target, tuned.chooser(args.schedule, records))
+  if records and args.stage == "schedule" then text = text .. tuned.explain(records, pipeline.plan(its_spec), target) end
   files.print(text)
 end
 

@@ -128,19 +128,18 @@ end
 --- Every spec for every target, name by name.
 -- @param specs array of spec tables
 -- @param targets array of target tables
--- @param schedule text of --schedule, or nil
+-- @param overrides what pipeline.kernels takes
 -- @param act function that is called with each code (gen/pipeline.lua)
-function inputs.each_kernel(specs, targets, schedule, act)
-  local overrides = inputs.schedule(schedule)
+function inputs.each_kernel(specs, targets, overrides, act)
   for _, s in ipairs(specs) do
     for _, code in ipairs(pipeline.kernels(s, targets, overrides)) do act(code) end
   end
 end
 
 --- The same as an array of codes.
-function inputs.kernels(specs, targets, schedule)
+function inputs.kernels(specs, targets, overrides)
   local list = {}
-  inputs.each_kernel(specs, targets, schedule, function(code) list[#list + 1] = code end)
+  inputs.each_kernel(specs, targets, overrides, function(code) list[#list + 1] = code end)
   return list
 end
 

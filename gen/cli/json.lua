@@ -34,4 +34,8 @@ function json.encode(value)
   return dkjson.encode(plain(value), { indent = true, keyorder = KEYS }) .. "\n"
 end
 
+--- The same in one line, without the newline.
+-- @param keys array of keys in their order
+function json.line(value, keys) return dkjson.encode(plain(value), { keyorder = keys }) end
+
 return json

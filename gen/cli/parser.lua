@@ -5,7 +5,7 @@ local contract = require "gen.contract"
 local options = require "gen.cli.options"
 local version = require "gen.version"
 
-local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "doctor" }
+local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "tune", "report", "doctor" }
 
 local SUMMARY = "Generates portable C kernels for normalisation layers."
 

@@ -25,17 +25,27 @@ function shell.words(...)
   return list
 end
 
---- Runs a command and collects what it prints, standard error included.
+--- Starts a command; several may run at a time.
 -- @param words array of strings
--- @return text, whether it exited with 0, the exit code
-function shell.capture(words)
+-- @return what shell.finish takes
+function shell.start(words)
   -- LuaJIT does not return the exit code of a pipe, so the shell prints it last.
-  local pipe = io.popen(shell.line(words) .. " 2>&1; printf '\\n%d' $?", "r")
+  return io.popen(shell.line(words) .. " 2>&1; printf '\\n%d' $?", "r")
+end
+
+--- Waits for a command and collects what it prints, standard error included.
+-- @return text, whether it exited with 0, the exit code
+function shell.finish(pipe)
   local text = pipe:read("*a")
   pipe:close()
   local output, code = text:match("^(.*)\n(%d+)$")
-  return output, code == "0", tonumber(code)
+  return output or text, code == "0", tonumber(code)
 end
+
+--- Runs a command and collects what it prints, standard error included.
+-- @param words array of strings
+-- @return text, whether it exited with 0, the exit code
+function shell.capture(words) return shell.finish(shell.start(words)) end
 
 --- Runs a command whose output goes where that of normgen goes.
 -- @param words array of strings

@@ -52,14 +52,18 @@ local function argument_tables(set)
   return template.trimmed(table.concat(parts, "\n")), signatures
 end
 
+--- The function of a code that calls it with arrays of arguments (`invoke` in a descriptor), as C, to stand behind the kernel.
+-- @param linkage "static " or ""
+function registry.invoke(code, prefix, linkage)
+  return template.fill("registry_kernel.c", { linkage = linkage, symbol = c.symbol(code, prefix),
+    call = call_text(code.problem.args), p = prefix, name = code.problem.name, target = code.target })
+end
+
 --- The registry as C, to stand behind the declarations and the CPU detection.
 -- @param set set of kernels (gen/emit/set.lua)
 function registry.text(set)
   local args, signatures = argument_tables(set)
-  local function shims(group, code)
-    return template.fill("registry_kernel.c", { symbol = c.symbol(code, set.prefix),
-      call = call_text(group.problem.args), p = set.prefix, name = group.problem.name, target = code.target })
-  end
+  local function shims(_, code) return registry.invoke(code, set.prefix, "static ") end
   local function entry(group, code)
     local bytes = group.problem.bytes_per_row
     return template.fill("registry_entry.c", { p = set.prefix, name = group.problem.name, target = code.target,

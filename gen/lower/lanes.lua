@@ -48,9 +48,10 @@ function Body:value(node, builder, index, memo)
   else
     text = self:apply(node, function(operand) return self:value(operand, builder, index, memo) end)
   end
-  if not c_text.is_name(text) and (node.label or self.kernel.uses[node] > 1) then
+  local hint = node.label or node.hint
+  if not c_text.is_name(text) and (hint or self.kernel.uses[node] > 1) then
     local is_of_index = node.op == "load" or node.label == "h"
-    text = builder:def(self:type_of(node).ctype, is_of_index and node.label .. "_i" or node.label or "value", bare(text))
+    text = builder:def(self:type_of(node).ctype, is_of_index and node.label .. "_i" or hint or "value", bare(text))
   end
   memo[node] = text
   return text

@@ -105,8 +105,9 @@ function Step:value(node, k)
       text = self.body:apply(node, function(operand) return self:value(operand, k) end, self:operation(node, k))
     end
     local is_name = c_text.is_name(text)
-    if not is_name and (node.label or self.body.kernel.uses[node] > 1) then
-      text = self.builder:def(self.body.type.vector, node.label or "value", text)
+    local hint = node.label or node.hint
+    if not is_name and (hint or self.body.kernel.uses[node] > 1) then
+      text = self.builder:def(self.body.type.vector, hint or "value", text)
     end
     memo[key] = text
   end

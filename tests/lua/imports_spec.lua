@@ -56,6 +56,7 @@ local NEVER_REACH = {
   { "gen%.spec", { "targets%..*", "gen%.schedule", "gen%.lower.*", "gen%.emit" } },
   { "gen%.problem", { "targets%..*", "gen%.schedule", "gen%.lower.*", "gen%.emit" } },
   { "gen%.plan", { "targets%..*", "gen%.schedule", "gen%.lower.*", "gen%.emit" } },
+  { "gen%.tuned", { "targets%..*", "gen%.lower.*", "gen%.emit" } },
   { "gen%.schedule", { "targets%..*", "gen%.lower.*", "gen%.emit" } },
   { "gen%.emit", { "targets%..*", "gen%.plan", "gen%.schedule", "gen%.lower.*" } },
 }

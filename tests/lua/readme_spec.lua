@@ -186,7 +186,7 @@ end)
 
 describe("docs/", function()
   it("has commands that print what it shows", function()
-    for _, name in ipairs { "architecture", "bindings", "integration", "numerics", "porting-a-target" } do
+    for _, name in ipairs { "architecture", "bindings", "integration", "numerics", "porting-a-target", "tuning" } do
       assert.is_true(run_document("docs/" .. name .. ".md") >= 1, name)
     end
   end)

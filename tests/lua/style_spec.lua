@@ -24,7 +24,7 @@ local ALLOWED = {
 }
 
 local SOURCES = {
-  "bin", "bench", "cmake", "cross", "gen", "install", "reference", "runtime", "specs", "targets", "templates", "tests", "tools",
+  "bin", "bench", "cmake", "cross", "gen", "install", "reference", "runtime", "specs", "targets", "templates", "tests", "tools", "tuner",
 }
 
 local function lines_of(path)

@@ -14,7 +14,9 @@ typedef struct oracle_row {
     const double *t;            /* NULL unless cast=llama */
     const double *gamma, *beta; /* NULL where the spec has none */
     double eps;
-    double g; /* of scalenorm and weightnorm */
+    double g;        /* of scalenorm and weightnorm */
+    double alpha;    /* of dyt */
+    const double *z; /* NULL where the spec has none */
 } oracle_row;
 
 /* What a kernel made of it: the results of the norm in the format Y, and the statistics, NULL where it has none. */

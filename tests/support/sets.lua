@@ -351,7 +351,8 @@ end
 
 -- Kernels whose objects tests/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
 -- known to be large with every size. What has the longest rows is there with shorter ones, too.
-local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {} }
+local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {},
+  zgate = { "none" }, act = { "none", "silu" } }
 local SHORTER = { [16384] = 4096 }
 local LARGE = "layernorm bf16 add"
 
@@ -376,6 +377,24 @@ local function size_for(target)
   return requests
 end
 
+-- Every elementary function with every dtype, in sweeps with and without sums, of several rows and of one.
+local ELEMENTARY = {
+  "rmsnorm %s h=100 act=gelu", "layernorm %s h=257 act=gelutanh addafter", "rmsnorm %s h=64 act=sigmoid zgate=after", "dyt %s h=1000",
+  "dyt %s h=130 addout offset=1 strided", "rmsnorm %s h=1025 zgate=before acc=f64", "rmsnorm %s h=96 zgate=before act=tanh addout",
+  "layernorm %s h=31 act=silu stats",
+}
+
+local function elementary_for(target)
+  local requests = {}
+  for i, words in ipairs(ELEMENTARY) do
+    for j, dtype in ipairs { "f32", "bf16", "f16" } do
+      local rows = targets.has_vectors(targets.named(target)) and { rows = ({ "1", "2", "4" })[(i + j) % 3 + 1] } or {}
+      requests[#requests + 1] = { spec = words:format(dtype), target = target, schedule = rows }
+    end
+  end
+  return requests
+end
+
 -- Few kernels that meet every kind of fault of tests/mutants.lua.
 local function mutants_for(target)
   local requests = {}
@@ -383,9 +402,10 @@ local function mutants_for(target)
     "rmsnorm f32 h=100", "layernorm f32 h=100 addout", "layernorm bf16 h=1152 addout", "rmsnorm bf16 h=80 add gamma=f32",
     "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm f32 h=14848", "rmsnorm f32 h=100 addout alpha",
     "rmsnorm f32 out=bf16 h=65 addafter", "layernorm bf16 h=100 acc=f64 stats", "layernorm f32 h=130 center=full strided",
-    "rmsnorm f16 h=40", "layernorm bf16 h=96 stats", "rmsnorm f32 h=24 mod", "rmsnorm f32 h=24 groups=3",
-    "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin", "rmsnorm f32 h=20 out=s8 quant=row",
-    "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
+    "rmsnorm f16 h=40", "layernorm bf16 h=96 stats", "rmsnorm f32 h=24 act=gelu", "rmsnorm f32 h=24 zgate=before",
+    "rmsnorm bf16 h=24 zgate=after act=sigmoid", "dyt f32 h=24", "layernorm f32 h=24 act=gelutanh", "rmsnorm f32 h=24 mod",
+    "rmsnorm f32 h=24 groups=3", "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin",
+    "rmsnorm f32 h=20 out=s8 quant=row", "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   local streams = targets.named(target).fence and { stream = "1" } or {}
   requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }
@@ -400,6 +420,7 @@ local SETS = {
   fused = fused_for,
   laws = laws_for,
   mutants = mutants_for,
+  elementary = elementary_for,
   reference = reference_for,
   relatives = relatives_for,
   size = size_for,

@@ -1,0 +1,117 @@
+--- What --tuned means: where records come from, and the schedules that they give kernels.
+
+local cpu = require "gen.cli.cpu"
+local directory = require "gen.directory"
+local failure = require "gen.failure"
+local files = require "gen.cli.files"
+local inputs = require "gen.cli.inputs"
+local places = require "gen.cli.places"
+local root = require "gen.root"
+local schedule = require "gen.schedule"
+local shell = require "gen.cli.shell"
+local targets = require "gen.targets"
+local toolchain = require "gen.cli.toolchain"
+local tuned = require "gen.tuned"
+local usage = require "gen.usage"
+
+local command = {}
+
+-- Paths of the files of records that one word of --tuned stands for.
+local function paths_of(word)
+  if word == "user" then return { places.records() } end
+  if word ~= "shipped" then return { word } end
+  local list = {}
+  for i, name in ipairs(directory.records()) do list[i] = root.path("tuned/" .. name) end
+  return list
+end
+
+-- The user may not have tuned yet; what is named must be there.
+local function text_of(path, word)
+  local text, reason = files.read(path)
+  if text then return text end
+  return word == "user" and "" or failure("--tuned: cannot read %s: %s", usage.quote_path(path), reason:gsub("^.*: ", ""))
+end
+
+--- Records of --tuned, and what the kernels are for: this CPU, and the compiler that cc is.
+-- @param text "user", "shipped", paths, with commas; or nil
+-- @param is_required whether a kernel must not fall back to the default
+-- @return nil, or what the functions below need, with `files`: the paths that were read
+function command.open(text, is_required)
+  if not text then
+    if is_required then usage.fail("--require-tuned needs --tuned") end
+    return nil
+  end
+  local self = { records = {}, skipped = {}, files = {}, is_required = is_required, cpu = cpu.identity(),
+    compiler = toolchain.identity((shell.capture { "cc", "--version" })) }
+  self.microarchitecture = cpu.microarchitecture(self.cpu)
+  for word in inputs.items(text) do
+    for _, path in ipairs(paths_of(word)) do
+      self.files[#self.files + 1] = path
+      local records, skipped = tuned.read(text_of(path, word), path)
+      for _, record in ipairs(records) do table.insert(self.records, record) end
+      for _, message in ipairs(skipped) do table.insert(self.skipped, message) end
+    end
+  end
+  for _, message in ipairs(self.skipped) do io.stderr:write("normgen: ", (message:gsub("%c", " ")), "\n") end
+  if is_required and #self.skipped > 0 then failure("--require-tuned: %d records cannot be used", #self.skipped) end
+  return self
+end
+
+-- Why a kernel cannot have a schedule, or nil.
+local function refusal(plan, target)
+  return function(overrides)
+    local ok, result = pcall(schedule.choose, plan, target, overrides)
+    if not ok then return type(result) == "table" and result.usage or error(result, 0) end
+  end
+end
+
+--- Which records answer for a kernel.
+-- @return the answer (tuned.lookup), and the one for many rows in memory
+function command.ask(self, plan, target)
+  local wanted = { name = plan.problem.name, target = target.name, cpu = self.cpu, microarchitecture = self.microarchitecture,
+    compiler = self.compiler }
+  local refuse = refusal(plan, target)
+  return tuned.lookup(self.records, wanted, refuse), tuned.lookup(self.records, wanted, refuse, { tuned.LARGE })
+end
+
+--- What pipeline.kernels takes for --schedule or --tuned.
+-- @param text of --schedule, or nil
+-- @param self what open returns
+-- @return nil, a table of overrides, or a function(plan, target) that returns one, and for kernels with two schedules
+--   `{ overrides =, rows = from which on they hold }`
+function command.chooser(text, self)
+  if not self then return inputs.schedule(text) end
+  if text then usage.fail("--schedule and --tuned: only one of them can choose") end
+  return function(plan, target)
+    if not targets.has_vectors(target) then return nil end
+    local answer, large = command.ask(self, plan, target)
+    if not answer.record then
+      if self.is_required then failure("--require-tuned: no record for %s on %s", plan.problem.name, target.name) end
+      return nil
+    end
+    local rows = tuned.rows_between(answer, large)
+    return schedule.parse(answer.record.schedule), rows and { rows = rows, overrides = schedule.parse(large.record.schedule) }
+  end
+end
+
+-- How a record is called.
+local function origin(record)
+  return ("%s, %.0f rows (%s), %s, %s, %s%s"):format(record.name, record.rows, record.regime, record.cpu, record.compiler,
+    record.quality or "quality unknown", record.decided and "" or ", undecided")
+end
+
+--- Which step of the ladder answered, why better ones did not, and whether there is a second schedule.
+function command.explain(self, plan, target)
+  local answer, large = command.ask(self, plan, target)
+  local lines = {}
+  for number, reason in ipairs(answer.missed) do lines[number] = ("not by    %s: %s"):format(tuned.STEPS[number].name, reason) end
+  lines[#lines + 1] = "chosen by " .. tuned.STEPS[answer.step].name
+  if answer.record then lines[#lines + 1] = "record    " .. origin(answer.record) end
+  local rows = tuned.rows_between(answer, large)
+  if rows then
+    lines[#lines + 1] = ("from %.0f rows on %s, by %s"):format(rows, large.record.schedule, origin(large.record))
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return command

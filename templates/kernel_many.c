@@ -1,0 +1,6 @@
+/* For many rows: another schedule, the same bits. */
+${attribute}
+${prototype}
+{
+${body}
+}

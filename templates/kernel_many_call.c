@@ -1,0 +1,4 @@
+    if (rows >= ${rows}) {
+        ${call}
+        return;
+    }

@@ -1,0 +1,43 @@
+--- The calls that schedules are compared in: how many rows a regime has.
+
+local cells = {}
+
+--- Where the data of a call are: in the first cache, in the second one, or in memory.
+cells.regimes = { "hot", "l2", "dram" }
+
+-- Most rows of a hot call; bytes that certainly are in memory.
+local MOST_HOT_ROWS, MEMORY = 1024, 64 * 1024 * 1024
+
+-- Bytes of the rows of a regime: half of a cache, since programs have other data, too; twice the last cache.
+local function footprint(regime, caches)
+  if regime == "hot" then return caches[1] / 2 end
+  return regime == "l2" and caches[2] / 2 or math.max(MEMORY, 2 * caches[3])
+end
+
+-- Positions in the calls of kernels that have some; bench/cell.c knows it, too.
+local POSITIONS = 64
+
+local function bytes_of_row(problem)
+  local positions = 1
+  for _, argument in ipairs(problem.args) do
+    if argument.name == "positions" then positions = POSITIONS end
+  end
+  return positions * (problem.bytes_per_row.read + problem.bytes_per_row.write)
+end
+
+--- The call of a regime.
+-- @param problem problem (gen/problem.lua)
+-- @param caches bytes of the caches by level
+-- @return `{ regime =, rows = }`
+function cells.of_regime(problem, regime, caches)
+  local rows = math.max(1, math.floor(footprint(regime, caches) / bytes_of_row(problem)))
+  return { regime = regime, rows = regime == "hot" and math.min(rows, MOST_HOT_ROWS) or rows }
+end
+
+--- The call of so many rows, with the regime that its bytes are in.
+function cells.of_rows(problem, rows, caches)
+  local bytes = rows * bytes_of_row(problem)
+  return { regime = bytes <= caches[1] and "hot" or bytes <= caches[3] and "l2" or "dram", rows = rows }
+end
+
+return cells

@@ -1,0 +1,163 @@
+--- The search: successive halving, then paired duels. Knows neither kernels nor clocks: a function measures, another one
+-- tells the time.
+
+local statistics = require "bench.statistics"
+
+local search = {}
+
+--- Rounds of the first heat and of the duels, and how many candidates are tried at most, by effort.
+search.efforts = {
+  quick = { heat = 3, duel = 36, most = 24 },
+  normal = { heat = 4, duel = 240, most = 96 },
+  thorough = { heat = 6, duel = 480, most = math.huge },
+}
+
+-- Candidates that meet in the end; fewest rounds of a heat and of the duels; into how many measurements the duels are cut,
+-- each with new memory; most rounds of a heat.
+local FINALISTS, FEWEST, FEWEST_DUELS, PARTS, MOST = 4, 2, 12, 6, 64
+
+-- How likely an interval is wrong: of several candidates the luckiest one leads, so this is less than the usual 5 %.
+local ERROR = 0.001
+
+-- How near to the fastest a smaller code must be.
+local NEAR = 1.01
+
+local function append(to, from)
+  for _, value in ipairs(from) do to[#to + 1] = value end
+end
+
+local Run = {}
+Run.__index = Run
+
+-- Measures candidates, the default among them, and adds the samples to `pool`. Keeps track of what a sample costs.
+function Run:measure(numbers, rounds, pool)
+  local start = self.job.clock()
+  for number, samples in pairs(self.job.measure(numbers, rounds)) do
+    pool[number] = pool[number] or { ns = {}, ratios = {} }
+    append(pool[number].ns, samples.ns)
+    append(pool[number].ratios, samples.ratios)
+  end
+  self.cost = math.max((self.job.clock() - start) / (rounds * #numbers), 1e-9)
+  self.rounds = self.rounds + rounds
+end
+
+-- So many of the wanted rounds for so many candidates as fit into a share of the time that is left.
+function Run:affordable(wanted, fewest, count, share)
+  if not self.cost then return fewest end
+  local left = math.max(0, self.job.deadline - self.job.clock()) * share
+  return math.max(fewest, math.min(wanted, math.floor(left / (self.cost * count))))
+end
+
+-- Candidates with samples, fastest first; equals in the order of their numbers.
+local function ranked(numbers, pool)
+  local list, score = {}, {}
+  for _, number in ipairs(numbers) do
+    if pool[number] then
+      list[#list + 1] = number
+      score[number] = statistics.quartiles(pool[number].ratios).median
+    end
+  end
+  table.sort(list, function(a, b)
+    if score[a] ~= score[b] then return score[a] < score[b] end
+    return a < b
+  end)
+  return list
+end
+
+local function first(list, count)
+  local result = {}
+  for i = 1, math.min(count, #list) do result[i] = list[i] end
+  return result
+end
+
+-- The list with the default in front.
+local function with_default(default, list)
+  local result = { default }
+  for _, number in ipairs(list) do
+    if number ~= default then result[#result + 1] = number end
+  end
+  return result
+end
+
+-- Heats: in each the faster half goes on, with twice as many rounds for half as many candidates.
+function Run:heats()
+  local job, alive, rounds, pool = self.job, self.job.numbers, self.job.effort.heat, {}
+  local default = alive[1]
+  while #alive > FINALISTS + 1 and not self:is_over() do
+    -- What is left goes to this heat, those after it and the duels.
+    local heats = math.ceil(math.log(#alive / FINALISTS) / math.log(2)) + 2
+    local now = self:affordable(rounds, FEWEST, #alive, 1 / heats)
+    self:measure(alive, now, pool)
+    local order = ranked(alive, pool)
+    alive = with_default(default, first(order, math.max(FINALISTS, math.ceil(#order / 2))))
+    rounds = math.min(MOST, rounds * 2)
+    job.step(order[1], pool[order[1]])
+  end
+  return with_default(default, first(ranked(alive, pool), FINALISTS)), next(pool) ~= nil
+end
+
+function Run:is_over() return self.job.clock() >= self.job.deadline end
+
+-- The finalists against each other, with samples of their own: those of the heats are the luckiest ones.
+function Run:duels(finalists)
+  local pool, step = {}, self.job.step
+  for _ = 1, PARTS do
+    local rounds = self:affordable(self.job.effort.duel, FEWEST_DUELS, #finalists, 1) / PARTS
+    self:measure(finalists, math.ceil(rounds), pool)
+    local best = ranked(finalists, pool)[1]
+    step(best, pool[best])
+  end
+  return pool
+end
+
+--- Chooses among candidates that met in the same rounds.
+-- @param default the number of the default candidate
+-- @param numbers candidates
+-- @param pool by number `{ ns =, ratios = }`, by round
+-- @param size function(number) that returns the size of its code
+-- @return `{ choice =, is_decided =, ratio = paired ratio to the default's time, or nil for the default or too few rounds }`
+function search.decide(default, numbers, pool, size)
+  local order = ranked(numbers, pool)
+  local leader = order[1]
+  local choice, is_decided, is_tied = leader, true, false
+  for i = 2, #order do
+    local number = order[i]
+    local ratio = statistics.paired_ratio(pool[number].ratios, pool[leader].ratios, ERROR)
+    if not ratio or ratio.low <= 1 then
+      is_decided = false
+      is_tied = is_tied or number == default
+      if ratio and ratio.median < NEAR and size(number) < size(choice) then choice = number end
+    end
+  end
+  if is_tied or leader == default then choice = default end
+  return { choice = choice, is_decided = is_decided,
+    ratio = choice ~= default and statistics.paired_ratio(pool[choice].ratios, pool[default].ratios, ERROR) or nil }
+end
+
+--- Chooses among candidates that all met in the same measurement: those that look best are compared.
+-- @param numbers candidates, the default first
+-- @return what search.decide does, with `samples`, `rounds` and `tried`
+function search.choose(numbers, pool, size)
+  local finalists = with_default(numbers[1], first(ranked(numbers, pool), FINALISTS))
+  local result = search.decide(numbers[1], finalists, pool, size)
+  result.samples, result.rounds, result.tried = pool, #pool[numbers[1]].ratios, #numbers
+  return result
+end
+
+--- Searches the fastest candidate.
+-- @param job `{ numbers = candidates in the order of trying, the default first, measure = function(numbers, rounds) that returns
+--   by number `{ ns =, ratios = to the yardstick, by round }` (without those that are lost), size = function(number), clock =
+--   function that returns seconds, deadline =, effort = of search.efforts, step = function(number, samples so far) }`
+-- @return what search.decide does, with `samples` of the duels by number, `rounds`, and `tried` candidates
+function search.run(job)
+  local run = setmetatable({ job = job, rounds = 0 }, Run)
+  local finalists, has_raced = run:heats()
+  -- No time for a heat: the default meets whom the cost model likes best.
+  if not has_raced then finalists = first(job.numbers, FINALISTS) end
+  local pool = run:duels(finalists)
+  local result = search.decide(job.numbers[1], finalists, pool, job.size)
+  result.samples, result.rounds, result.tried = pool, run.rounds, has_raced and #job.numbers or #finalists
+  return result
+end
+
+return search
