@@ -48,16 +48,6 @@ static acc block_sum_of_squares(const real *value, size_t n)
     return halving_tree(lane);
 }
 
-/* The same over the products with another row. */
-static acc block_dot(const real *value, const real *other, size_t n)
-{
-    acc lane[LANES] = {0};
-    for (size_t i = 0; i < n; i++) {
-        lane[i % LANES] = acc_fma((acc)value[i], (acc)other[i], lane[i % LANES]);
-    }
-    return halving_tree(lane);
-}
-
 /* "Block sums meet in a pairwise tree over the block index: b[i] = b[2i] + b[2i+1]." */
 static acc pairwise_tree(acc *sum, size_t blocks)
 {
@@ -89,19 +79,6 @@ static acc sum_blocks(const real *value, size_t n, block_summer *sum_block)
     size_t length;
     const size_t blocks = ref_blocks(n, &length);
     return sum_tree(value, n, 0, blocks, length, sum_block);
-}
-
-/* sum(value * other), by the same rules. */
-static acc dot(const real *value, const real *other, size_t n)
-{
-    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
-    size_t length;
-    const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = block_dot(value + start, other + start, n - start < length ? n - start : length);
-    }
-    return pairwise_tree(sum, blocks);
 }
 
 /* "mean(v) = sum(v) / n: a real division, n as (f32)n, never a product with 1/n." */
