@@ -49,7 +49,7 @@ static acc block_sum_of_squares(const real *value, size_t n)
 }
 
 /* "Block sums meet in a pairwise tree over the block index: b[i] = b[2i] + b[2i+1]." */
-static acc pairwise_tree(acc *sum, size_t blocks)
+static inline acc pairwise_tree(acc *sum, size_t blocks)
 {
     for (size_t left = blocks / 2; left >= 1; left /= 2) {
         for (size_t i = 0; i < left; i++) {
