@@ -7,7 +7,13 @@
 
 static size_t size_of(const ng_arg *arg)
 {
-    return strcmp(arg->dtype, "f64") == 0 ? 8 : strcmp(arg->dtype, "f32") == 0 ? 4 : 2;
+    static const struct {
+        const char *dtype;
+        size_t size;
+    } sizes[] = {{"f64", 8}, {"f32", 4}, {"bf16", 2}, {"f16", 2}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(arg->dtype, sizes[i].dtype) == 0) return sizes[i].size;
+    return 1; /* quantised */
 }
 
 static void fill(const ng_arg *arg, void *memory, size_t n)
@@ -27,12 +33,12 @@ static void fill(const ng_arg *arg, void *memory, size_t n)
     }
 }
 
-/* The product of the axes of a shape but for rows. */
+/* The product of the axes of a shape but for rows, and for batches, of which there is one. */
 static size_t width_of(const ng_kernel *kernel, const char *shape)
 {
     size_t width = 1;
     for (const char *axis = shape; axis != NULL; axis = strchr(axis, ',') != NULL ? strchr(axis, ',') + 1 : NULL)
-        width *= *axis == 'h' ? kernel->h : *axis == 'r' ? 1 : strtoul(axis, NULL, 10);
+        width *= *axis == 'h' ? kernel->h : *axis == 'r' || *axis == 'b' ? 1 : strtoul(axis, NULL, 10);
     return width;
 }
 
@@ -50,16 +56,31 @@ static void add_pointer(kernel_call *c, const ng_arg *arg)
     if (!c->output[i]) fill(arg, c->ptr[i], c->bytes[i] / size_of(arg));
 }
 
+/* The stride of a matrix of this shape: of its rows, or of its heads. */
+static ptrdiff_t stride_of(const ng_kernel *kernel, const char *name, const char *shape)
+{
+    const char *const last = strrchr(shape, ',');
+    return (ptrdiff_t)(strstr(name, "_head_stride") != NULL ? strtoul(last + 1, NULL, 10) : kernel->h);
+}
+
 kernel_call kernel_call_new(const ng_kernel *kernel, size_t rows)
 {
     kernel_call c = {.kernel = kernel, .rows = rows};
-    size_t scalars = 0;
-    for (size_t i = 0; i < KERNEL_CALL_POINTERS; i++) c.stride[i] = (ptrdiff_t)kernel->h;
+    const char *shape = "";
+    size_t scalars = 0, strides = 0;
     for (size_t a = 0; a < kernel->arg_count; a++) {
         const ng_arg *arg = &kernel->args[a];
-        if (strcmp(arg->shape, "scalar") != 0) add_pointer(&c, arg);
-        if (strcmp(arg->name, "alpha") == 0) c.scalar[scalars++] = 0.81;
-        if (strcmp(arg->name, "eps") == 0) c.scalar[scalars++] = 1e-5;
+        if (strcmp(arg->shape, "scalar") != 0) {
+            add_pointer(&c, arg);
+            shape = arg->shape;
+        } else if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
+            c.stride[strides++] = stride_of(kernel, arg->name, shape);
+        } else if (strcmp(arg->dtype, "size_t") == 0) {
+            c.scalar[scalars++] = (double)(rows > 0 ? rows : 1); /* one batch */
+            scalars -= strcmp(arg->name, "rows") == 0;
+        } else {
+            c.scalar[scalars++] = strcmp(arg->name, "eps") == 0 ? 1e-5 : 0.81;
+        }
     }
     return c;
 }
