@@ -123,6 +123,10 @@ local notes = {
     fits = function(v) return type(v) == "string" and v:match("^[%w._*%[%]-]+$") end },
   { field = "eps", expects = "a finite number >= 0",
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
+  { field = "deepnorm", expects = "what deepnorm{ encoder = N } or deepnorm{ decoder = M } gives",
+    fits = function(v)
+      return type(v) == "table" and type(v.alpha) == "number" and type(v.beta) == "number" and v.alpha < math.huge and v.beta > 0
+    end },
 }
 
 --- Whether a spec's statistics run over other axes than a row.
@@ -370,7 +374,7 @@ end
 local function read_note(key, value)
   local note = note_of[key]
   if note.fits(value) then return value end
-  usage.fail("%s=%s: %s must be %s", key, shown(value_text(key, value)), key, note.expects)
+  usage.fail("%s=%s: %s must be %s", key, type(value) == "table" and "{...}" or shown(value_text(key, value)), key, note.expects)
 end
 
 local function assign_table(s, given, t)
