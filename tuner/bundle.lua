@@ -41,7 +41,7 @@ for plan in */plan.jsonl; do
     while read -r cell keep numbers; do
         printf '{"cell":%%d}\n' "$cell"
         # shellcheck disable=SC2086
-        ${RUN:-} "./$kernel/runner" "$cell" %d 1 %d "$keep" $numbers
+        ${RUN:-} "./$kernel/runner" "$cell" %d 1 %d "$keep" 1 $numbers
     done <"$kernel/cells"
 done
 ]]
