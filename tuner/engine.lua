@@ -130,7 +130,7 @@ function engine.prepare(self, kernel, may_go_on)
   self.kernel, self.checked = kernel, {}
   compile_candidates(self, kernel, may_go_on)
   local default = kernel.list[1]
-  if not default.object then return default.complaint or "the time is over" end
+  if not default.object then return default.complaint end
   link(self, kernel, self:compile_runtime())
 end
 
