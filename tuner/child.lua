@@ -7,7 +7,8 @@ local ffi = require "ffi"
 
 ffi.cdef [[
 void tuner_identify(void);
-void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, int check, const int *numbers, void *const *invokes, size_t count);
+void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, int check, const int *numbers,
+  void *const *invokes, size_t count);
 void *dlopen(const char *path, int mode);
 void *dlsym(void *library, const char *symbol);
 int dlclose(void *library);
