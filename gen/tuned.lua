@@ -8,6 +8,8 @@ local usage = require "gen.usage"
 
 local tuned = {}
 
+local MOST_ROWS = 2 ^ 53
+
 --- Fields that a record must have, and their types; it may have others.
 local FIELDS = {
   { "name", "string" }, { "target", "string" }, { "regime", "string" }, { "cpu", "string" }, { "microarchitecture", "string" },
@@ -31,6 +33,7 @@ local function fault(record)
   for _, field in ipairs(FIELDS) do
     if type(record[field[1]]) ~= field[2] then return ("%s is no %s"):format(field[1], field[2]) end
   end
+  if not (record.rows >= 1 and record.rows < MOST_ROWS) then return "rows is no number of rows" end
   if record.contract ~= contract.version then return ("contract %s, not %d"):format(tostring(record.contract), contract.version) end
   if record.space ~= schedule.version() then
     return ("made for schedule space %s, not %s"):format(usage.quote(record.space), schedule.version())
@@ -46,8 +49,8 @@ function tuned.read(text, source)
   for line in (text:gsub("\n$", "") .. "\n"):gmatch("([^\n]*)\n") do
     number = number + 1
     if line:find "%S" then
-      local record = json.decode(line)
-      local reason = fault(record)
+      local ok, record = pcall(json.decode, line)
+      local reason = fault(ok and record)
       if reason then
         skipped[#skipped + 1] = ("%s:%d: skipped: %s"):format(source, number, reason)
         lines[#lines + 1] = line
@@ -59,7 +62,7 @@ function tuned.read(text, source)
   return records, skipped, lines
 end
 
---- The kernel's name without its row length, and the length.
+--- The kernel's name without its row length, and the length; nil for kernels without one.
 local function family_of(name)
   local h = name:match("_h(%d+)")
   return (name:gsub("_h%d+", "_h", 1)), tonumber(h)
@@ -68,7 +71,7 @@ end
 local function distance(record, wanted)
   local _, h = family_of(record.name)
   local _, its = family_of(wanted.name)
-  return math.abs(math.log(h / its))
+  return h and its and math.abs(math.log(h / its)) or 0
 end
 
 local function is_kernel(record, wanted) return record.name == wanted.name and record.target == wanted.target end

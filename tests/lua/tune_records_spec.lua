@@ -47,6 +47,8 @@ describe("records", function()
       { good:sub(1, 100), "no JSON object" },
       { (good:gsub('"hot"', "7"):gsub("\n", "")), "regime is no string" },
       { (good:gsub('"rows":2,', ""):gsub("\n", "")), "rows is no number" },
+      { (good:gsub('"rows":2,', '"rows":-2,'):gsub("\n", "")), "rows is no number of rows" },
+      { ("["):rep(100000), "no JSON object" },
       { memory.line(record { space = "ffffffff" }):sub(1, -2), "made for schedule space 'ffffffff', not " .. schedule.version() },
       { memory.line(record { contract = 2 }):sub(1, -2), "contract 2, not 1" },
       { memory.line(record { schedule = OTHER .. " tiles=3" }):sub(1, -2), "schedule has an unknown knob" },
@@ -132,6 +134,13 @@ describe("the ladder", function()
     -- The same kernel on a foreign CPU is as near as can be.
     local foreign = record { microarchitecture = "zen2", cpu = "AuthenticAMD-23-49-0" }
     assert.equal(foreign, select(2, ask { far_h, foreign }))
+  end)
+
+  it("knows kernels without a row length", function()
+    local wanted = { name = "batchnorm_infer_f32_c64_nhwc", target = "avx2", cpu = "x", microarchitecture = "y", compiler = "z" }
+    local list = { record { name = wanted.name, quality = "noisy" }, record { name = wanted.name } }
+    local answer = tuned.lookup(list, wanted, accept)
+    assert.same({ 4, list[2] }, { answer.step, answer.record })
   end)
 
   it("does not mix kernels, targets and options", function()
