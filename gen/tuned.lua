@@ -16,11 +16,11 @@ local FIELDS = {
   { "compiler", "string" }, { "schedule", "string" }, { "space", "string" }, { "contract", "number" }, { "rows", "number" },
 }
 
---- The first and the last regime: few rows in a cache, and many in memory.
-tuned.SMALL, tuned.LARGE = "hot", "dram"
+--- The regime of few rows, and those of more rows, in the order in which they may give a kernel a second schedule.
+tuned.SMALL, tuned.LARGER = "hot", { "l2", "dram" }
 
 --- The order in which regimes answer for a kernel that has one schedule.
-local REGIMES = { tuned.SMALL, "l2", tuned.LARGE }
+local REGIMES = { tuned.SMALL, tuned.LARGER[1], tuned.LARGER[2] }
 
 local function wrong_schedule(text)
   local settings, reason = schedule.parse(text)
@@ -142,14 +142,25 @@ function tuned.lookup(records, wanted, refuse, regimes)
   end
 end
 
---- Whether a kernel is worth two schedules: what many rows in memory want is measured to gain over what few rows want.
+--- Whether a kernel is worth two schedules: what many rows want is measured to gain over what few rows want.
 -- @param small, large answers for the regimes (tuned.lookup)
 -- @return nil, or the number of rows from which on the second one runs: in the middle between the calls that were measured
-function tuned.rows_between(small, large)
+local function rows_between(small, large)
   local a, b = small.record, large.record
   local pays = a and b and small.step == large.step and small.step < NEAREST and type(b.over) == "table" and b.over.schedule == a.schedule
   if not pays or b.rows <= a.rows or a.schedule == b.schedule then return nil end
   return math.ceil(math.sqrt(a.rows * b.rows))
+end
+
+--- The second schedule of a kernel, if it is worth one.
+-- @param small answer for few rows; the other arguments are those of lookup
+-- @return nil, or its record and from how many rows on it runs
+function tuned.second(small, records, wanted, refuse)
+  for _, regime in ipairs(tuned.LARGER) do
+    local large = tuned.lookup(records, wanted, refuse, { regime })
+    local rows = rows_between(small, large)
+    if rows then return large.record, rows end
+  end
 end
 
 return tuned

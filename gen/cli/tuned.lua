@@ -71,12 +71,13 @@ local function refusal(plan, target)
 end
 
 --- Which records answer for a kernel.
--- @return the answer (tuned.lookup), and the one for many rows in memory
+-- @return the answer (tuned.lookup); if the kernel is worth a second schedule, its record, and from how many rows on it holds
 function command.ask(self, plan, target)
   local wanted = { name = plan.problem.name, target = target.name, cpu = self.cpu, microarchitecture = self.microarchitecture,
     compiler = self.compiler }
   local refuse = refusal(plan, target)
-  return tuned.lookup(self.records, wanted, refuse), tuned.lookup(self.records, wanted, refuse, { tuned.LARGE })
+  local answer = tuned.lookup(self.records, wanted, refuse)
+  return answer, tuned.second(answer, self.records, wanted, refuse)
 end
 
 --- What pipeline.kernels takes for --schedule or --tuned.
@@ -90,13 +91,13 @@ function command.chooser(text, self, rows)
   if text then usage.fail("--schedule and --tuned: only one of them can choose") end
   return function(plan, target)
     if not targets.has_vectors(target) then return nil end
-    local answer, large = command.ask(self, plan, target)
+    local answer, second, from = command.ask(self, plan, target)
     if not answer.record then
       if self.is_required then failure("--require-tuned: no record for %s on %s", plan.problem.name, target.name) end
       return nil
     end
-    local from = tuned.rows_between(answer, large)
-    return schedule.parse(answer.record.schedule), from and { rows = rows or from, overrides = schedule.parse(large.record.schedule) }
+    local many = second and { rows = rows or from, overrides = schedule.parse(second.schedule) }
+    return schedule.parse(answer.record.schedule), many
   end
 end
 
@@ -108,15 +109,12 @@ end
 
 --- Which step of the ladder answered, why better ones did not, and whether there is a second schedule.
 function command.explain(self, plan, target)
-  local answer, large = command.ask(self, plan, target)
+  local answer, second, from = command.ask(self, plan, target)
   local lines = {}
   for number, reason in ipairs(answer.missed) do lines[number] = ("not by    %s: %s"):format(tuned.STEPS[number].name, reason) end
   lines[#lines + 1] = "chosen by " .. tuned.STEPS[answer.step].name
   if answer.record then lines[#lines + 1] = "record    " .. origin(answer.record) end
-  local rows = tuned.rows_between(answer, large)
-  if rows then
-    lines[#lines + 1] = ("from %.0f rows on %s, by %s"):format(rows, large.record.schedule, origin(large.record))
-  end
+  if second then lines[#lines + 1] = ("from %.0f rows on %s, by %s"):format(from, second.schedule, origin(second)) end
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -173,15 +173,23 @@ describe("the ladder", function()
   it("gives a kernel two schedules where records say that it pays", function()
     local small = record { rows = 2, schedule = OTHER }
     local large = record { rows = 8192, regime = "dram", schedule = DEFAULT, over = { schedule = OTHER, ratio = { 0.9, 0.89, 0.91 } } }
-    local function rows_between(a, b)
-      return tuned.rows_between({ record = a, step = a and 1 or 5 }, { record = b, step = b and 1 or 5 })
+    local middle = record { rows = 32, regime = "l2", schedule = DEFAULT, over = large.over }
+    local function second(...)
+      local list = { ... }
+      local found, rows = tuned.second(tuned.lookup(list, WANTED, accept), list, WANTED, accept)
+      return { found, rows }
     end
-    assert.equal(128, rows_between(small, large))
-    assert.is_nil(rows_between(small, nil))
-    assert.is_nil(rows_between(nil, large))
-    assert.is_nil(rows_between(small, record { rows = 8192, regime = "dram", schedule = DEFAULT }))
-    assert.is_nil(rows_between(record { schedule = DEFAULT }, large))
-    assert.is_nil(tuned.rows_between({ record = small, step = 4 }, { record = large, step = 4 }))
+    assert.same({ large, 128 }, second(small, large))
+    assert.same({ middle, 8 }, second(small, middle, large))
+    assert.same({ large, 128 }, second(small, record { rows = 32, regime = "l2", schedule = OTHER }, large))
+    assert.same({}, second(small))
+    assert.same({}, second(large))
+    assert.same({}, second(small, record { rows = 8192, regime = "dram", schedule = DEFAULT }))
+    assert.same({}, second(record { schedule = DEFAULT }, large))
+    -- Records of another row length, and of different steps, do not say when to change over.
+    assert.same({}, second(record { name = "rmsnorm_fwd_f32_h1024", schedule = OTHER }, large))
+    for _, one in ipairs { small, large } do one.cpu, one.microarchitecture = "AuthenticAMD-23-49-0", "zen2" end
+    assert.same({}, second(small, large))
   end)
 end)
 
