@@ -11,7 +11,11 @@ local function format_of(precision, exponent)
     sign = 2 ^ (precision + exponent - 1) }
 end
 
-local FORMATS = { f32 = format_of(24, 8), bf16 = format_of(8, 8), f16 = format_of(11, 5), f64 = format_of(53, 11) }
+local FORMATS = { f32 = format_of(24, 8), bf16 = format_of(8, 8), f16 = format_of(11, 5), f64 = format_of(53, 11),
+  e4m3 = format_of(4, 4) }
+
+--- Dtypes that saturate: their least and greatest number.
+local RANGES = { s8 = { -128, 127 }, u8 = { 0, 255 }, e4m3 = { -448, 448 } }
 
 local LOG_2 = math.log(2)
 
@@ -27,11 +31,12 @@ end
 --- A function that rounds doubles to a format narrower than double. Normal values: Veltkamp's splitting, which for
 -- these precisions rounds to nearest even (ties are multiples of a power of two, which keeps its steps even). Below: the
 -- addition of a number whose last place is the least subnormal.
-local function rounder(format)
+-- @param limit from where on numbers are infinite, or nil for what IEEE formats have
+local function rounder(format, limit)
   local splitter = 2 ^ (53 - format.precision) + 1
   local least_normal = format.least_normal
   local anchor = 1.5 * least_normal * 2 ^ (53 - format.precision)
-  local overflow = 2 ^ (format.bias + 1) * (1 - 2 ^ (-format.precision - 1))
+  local overflow = limit or 2 ^ (format.bias + 1) * (1 - 2 ^ (-format.precision - 1))
   return function(v)
     local magnitude = v < 0 and -v or v
     if magnitude >= overflow then return v * math.huge end
@@ -48,6 +53,17 @@ end
 --- Rounding of a number to each dtype, to nearest even: `arithmetic.round.bf16(v)`.
 arithmetic.round = { f64 = function(v) return v end }
 for _, name in ipairs { "f32", "bf16", "f16" } do arithmetic.round[name] = rounder(FORMATS[name]) end
+
+--- To the nearest integer; the last place of the anchor is 1.
+local function whole(v)
+  local anchor = 1.5 * 2 ^ 52
+  return (v + anchor) - anchor
+end
+
+for name, range in pairs(RANGES) do
+  local round = FORMATS[name] and rounder(FORMATS[name], math.huge) or whole
+  arithmetic.round[name] = function(v) return round(math.max(range[1], math.min(range[2], v))) end
+end
 
 --- a + b = sum + error, exactly.
 local function two_sum(a, b)
@@ -109,6 +125,7 @@ arithmetic.fma = { f32 = fma_f32, f64 = fma_f64 }
 --- The bits of a finite number of a dtype, as two whole numbers: the low 32 bits and those above.
 function arithmetic.bits(dtype, v)
   local format = FORMATS[dtype]
+  if not format then return v % 256, 0 end
   local magnitude, unit = math.abs(v), format.unit
   local upper, fraction = (v < 0 or 1 / v < 0) and format.sign or 0, magnitude / format.least_normal * unit
   if magnitude >= format.least_normal then

@@ -95,19 +95,20 @@ local function moved(rule, running, batch, momentum)
   return running + momentum * (batch - running)
 end
 
---- Statistics of a chunk of values `x`, counts "head" and "chunk": `{ name, node }` in order. "moments" are
--- those around the mean of the chunk's head; "squares" have m2 alone, their sum.
-function contract.chunk(x, sums)
+--- Statistics of a chunk of values `x`: `{ name, node }` in order. "moments" are those around the mean of the chunk's head;
+-- "squares" have m2 alone, their sum.
+-- @param n values in the chunk, or nil where they are counted when the kernel is called, as "head" and "chunk"
+function contract.chunk(x, sums, n)
   local list
   if sums == "moments" then
-    local mu = mean(x, "head"):as "mu"
+    local mu = head_mean(x, n and contract.head(n) or "head"):as "mu"
     local d = (x - mu):as "d"
-    local total = e.sum(d, "chunk")
-    local delta = (total / e.count "chunk"):as "delta"
-    local m2 = e.clamp0(e.sum(d * d, "chunk") - delta * total):as "m2"
+    local total = e.sum(d, n or "chunk")
+    local delta = (total / (n or e.count "chunk")):as "delta"
+    local m2 = e.clamp0(e.sum(d * d, n or "chunk") - delta * total):as "m2"
     list = { { name = "mu", node = mu }, { name = "delta", node = delta }, { name = "m2", node = m2 } }
   else
-    list = { { name = "m2", node = e.sum(x * x, "chunk") } }
+    list = { { name = "m2", node = e.sum(x * x, n or "chunk") } }
   end
   local memo = {}
   for _, entry in ipairs(list) do entry.node = e.rewrite(entry.node, fuse, memo) end

@@ -42,32 +42,32 @@ local function fnma(a, b, c) return e.fnma(a, type(b) == "number" and number(b) 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
   local sum = number(coefficients[#coefficients])
-  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]) end
+  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
   return sum
 end
 
 --- -factor * |x|, but not below a limit.
-local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit) end
+local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit):hinted "w" end
 
 --- exp(w + low) = power * (1 + t) / 2^scale, with power a power of two.
 -- @param low nil, or what w lacks
 -- @return power, t, k: the exponent before it is scaled
 local function exponential(w, scale, low)
-  local biased = fma(w, LOG2_E, ROUND + scale)
-  local k = biased - (ROUND + scale)
+  local biased = fma(w, LOG2_E, ROUND + scale):hinted "biased"
+  local k = (biased - (ROUND + scale)):hinted "k"
   local r = fnma(k, LN_2, w)
-  r = low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)
-  return e.pow2(biased), fma(polynomial(r, EXP), r * r, r), k
+  r = (low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)):hinted "r"
+  return e.pow2(biased):hinted "power", fma(polynomial(r, EXP), r * r, r):hinted "t", k
 end
 
---- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(w) loses by its rounding is taken from t, times a constant:
--- between the 0.35 and 1.41 that would be right.
+--- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(v) loses by its rounding is taken from t in
+-- proportion, with a straight line in the place of 1 / (1 + exp(v)).
 local function logistic(factor, w, low)
   local power, t = exponential(w, SCALE, low)
   local scaled = fma(power, t, power)
-  local below = fma(scaled, DOWN, 1)
-  local lost = fma(scaled, DOWN, 1 - below)
-  t = fnma(lost, 0.8125, t)
+  local below = fma(scaled, DOWN, 1):hinted "below"
+  local lost = fma(scaled, DOWN, 1 - below):hinted "lost"
+  t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t):hinted "t"
   local above = factor and factor * power or power
   return fma(above, t, above) / below
 end
@@ -77,10 +77,10 @@ local function mirrored(x, v, exponent) return fma(v, 2 ^ -exponent, e.clamp0(x)
 
 function elementary.exp(x)
   local w = e.max(e.max(x, -104) * -1, -89) * -1
-  local power, t, k = exponential(w, 0)
+  local _, t, k = exponential(w, 0)
   local second = fma(k, 0.5, ROUND) - ROUND
   local first = k - second
-  power = e.pow2(first + ROUND)
+  local power = e.pow2(first + ROUND)
   return fma(power, t, power) * e.pow2(second + ROUND)
 end
 
@@ -119,9 +119,7 @@ function elementary.gelu(x)
   -- What d loses by its rounding: less and less, since quotient * (1 + p) is nearly constant where a is large.
   local inverse = fma(quotient, 0x1.861862p-2, 0x1.041042p-1)
   local rounding = fma(a, -0.75, 1.96875 - d)
-  local share = inverse * inverse * 1.96875
-  local whole = p + 1
-  t = fma(whole, t, fnma(rounding * share, whole, p))
+  t = fma(p + 1, fnma(rounding, inverse * inverse * 1.96875, t), p)
   local scaled = quotient * power
   return mirrored(x, fma(scaled, t, scaled), SCALE + 1)
 end
@@ -131,9 +129,9 @@ function elementary.tanh(x)
   local power, t = exponential(w, 0)
   local scaled = fma(power, t, power)
   local half = scaled / (scaled + 1)
-  local large = e.pick(x, fma(half, 2, -1), fnma(half, 2, 1))
+  local large = e.pick(x, fma(half, 2, -1), fnma(half, 2, 1)):hinted "large"
   local square = x * x
-  local small = fma(polynomial(square, TANH), square, 1) * x
+  local small = (fma(polynomial(square, TANH), square, 1) * x):hinted "small"
   return e.pick(w + 1.25, large, small)
 end
 

@@ -105,6 +105,12 @@ function Node:rename(label)
   return self
 end
 
+--- Names a node in emitted C alone, if it has no label; returns the node.
+function Node:hinted(hint)
+  self.hint = self.hint or hint
+  return self
+end
+
 --- Shows a node to people as a function of another one, and not by its operands; returns the node.
 function Node:shown_as(name, of)
   self.shown = { name = name, of = of }
@@ -202,6 +208,7 @@ local PER_ROW = { sum = "row", amax = "row", total = "row", mean = "row", var = 
 --- A node like `node` with other operands; `successors` by node.
 local function with(node, operands, successors)
   local copy = make(node.op, operands, node, PER_ROW[node.op])
+  copy.hint = copy.hint or node.hint
   if node.shown then copy:shown_as(node.shown.name, successors[node.shown.of]) end
   return node.label and copy:as(node.label) or copy
 end

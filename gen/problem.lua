@@ -7,6 +7,7 @@ local dtype = require "gen.dtype"
 local e = require "gen.expr"
 local names = require "gen.names"
 local shape = require "gen.shape"
+local shards = require "gen.channels.shards"
 local spec_words = require "gen.spec"
 
 local problem = {}
@@ -89,7 +90,7 @@ end
 --- How many parts of a row are normalised each by itself, and the elements of one.
 local function parts_of(spec)
   local count = math.max(spec.groups, spec.heads)
-  return count, (spec.h or spec.c) / count
+  return count, math.floor((spec.h or spec.c) / count)
 end
 
 --- The axes of an argument of a spec: heads cut h in two, and where there are no groups, they are no axis.
@@ -244,7 +245,8 @@ end
 -- counted once).
 local function traffic(spec, args)
   local bytes = { read = 0, write = 0, parameters = 0 }
-  local extents = { rows = 1, batch = 1, positions = 1, chunks = 1, h = spec.h, c = spec.c, g = spec.g }
+  local extents = { rows = 1, batch = 1, positions = 1, chunks = 1, shards = spec.shards,
+    ["h/shards"] = spec.shards and spec.h / spec.shards, h = spec.h, c = spec.c, g = spec.g }
   for _, argument in ipairs(args) do
     if argument.shape ~= "scalar" then
       local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
@@ -276,8 +278,10 @@ end
 
 --- The same for kernels of channels (gen/channels/).
 local function of_channels(spec, norm)
-  local result = channels.formula(spec, norm, compute_type(spec), PARTS)
-  result.parts, result.n = 1, spec.h or spec.c
+  local how = spec.shards and shards or channels
+  local result = how.formula(spec, norm, compute_type(spec), PARTS)
+  result.parts, result.n = 1, result.n or spec.h or spec.c
+  result.extents = { c = spec.c or result.n, h = spec.h, g = spec.g, shards = spec.shards, ["h/shards"] = spec.shards and result.n }
   for _, argument in ipairs(result.args) do
     argument.ctype = dtype[argument.dtype] and dtype[argument.dtype].ctype or argument.dtype
   end
@@ -292,14 +296,14 @@ function problem.new(spec)
   local acc = sum_type(spec)
   e.new_graph(acc)
   local norm = norm_of(spec)
-  local its = (norm.directions or spec.layout) and of_channels(spec, norm) or of_rows(spec, norm)
+  local its = (norm.directions or spec.layout or spec.shards) and of_channels(spec, norm) or of_rows(spec, norm)
   return {
     name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = spec.h or spec.c,
     row_length = spec.h or 0, parts = its.parts, n = its.n,
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
     title = norm.title, formula = norm.formula, cites = norm.cites, strided = spec.strided, has_heads = spec.heads > 1,
     args = its.args, outputs = its.outputs, normed = its.normed, geometry = its.geometry, direction = its.direction,
-    chunk = its.chunk, merge = its.merge,
+    chunk = its.chunk, merge = its.merge, extents = its.extents,
     contract = { version = contract.version, compute = compute_type(spec), acc = acc, lanes = contract.lanes(acc),
       block = its.block, order = its.order, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
       gamma = spec.gamma, y = spec.out, cast = spec.cast },

@@ -643,6 +643,241 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const u
     }
 }
 
+void ng_l2norm_fwd_f32_h128(size_t rows, const float *x, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_l2norm_fwd_f32_h128_scalar(rows, x, eps, y);
+        return;
+    case 1:
+        ng_l2norm_fwd_f32_h128_avx2(rows, x, eps, y);
+        return;
+    case 2:
+        ng_l2norm_fwd_f32_h128_avx512(rows, x, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_scalenorm_fwd_f32_h512(size_t rows, const float *x, float eps, float g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_scalenorm_fwd_f32_h512_scalar(rows, x, eps, g, y);
+        return;
+    case 1:
+        ng_scalenorm_fwd_f32_h512_avx2(rows, x, eps, g, y);
+        return;
+    case 2:
+        ng_scalenorm_fwd_f32_h512_avx512(rows, x, eps, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_lpnorm_fwd_f32_h100(size_t rows, const float *x, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_lpnorm_fwd_f32_h100_scalar(rows, x, y);
+        return;
+    case 1:
+        ng_lpnorm_fwd_f32_h100_avx2(rows, x, y);
+        return;
+    case 2:
+        ng_lpnorm_fwd_f32_h100_avx512(rows, x, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_weightnorm_fwd_f32_h256(size_t rows, const float *x, const float *g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_weightnorm_fwd_f32_h256_scalar(rows, x, g, y);
+        return;
+    case 1:
+        ng_weightnorm_fwd_f32_h256_avx2(rows, x, g, y);
+        return;
+    case 2:
+        ng_weightnorm_fwd_f32_h256_avx512(rows, x, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_fold_fwd_f32_h300(size_t rows, const float *x, const float *gamma, const float *beta, const float *bias,
+                          float *y, float *ybias)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_fold_fwd_f32_h300_scalar(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    case 1:
+        ng_fold_fwd_f32_h300_avx2(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    case 2:
+        ng_fold_fwd_f32_h300_avx512(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h1152_addout_gate_mod(size_t rows, size_t rows_per_batch, const uint16_t *x,
+                                                 const uint16_t *residual, const uint16_t *gate,
+                                                 const uint16_t *scale, const uint16_t *shift, float eps,
+                                                 uint16_t *y, uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    case 2:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h1024_groups8(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_scalar(rows, x, gamma, eps, y);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_avx2(rows, x, gamma, eps, y);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_avx512(rows, x, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                       ptrdiff_t x_head_stride, const uint16_t *gamma, float eps,
+                                                       uint16_t *y, ptrdiff_t y_stride, ptrdiff_t y_head_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    case 2:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h512_twin(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+                                     const uint16_t *gamma2, const uint16_t *beta2, float eps, uint16_t *y,
+                                     uint16_t *y2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h512_twin_scalar(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h512_twin_avx2(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    case 2:
+        ng_layernorm_fwd_bf16_h512_twin_avx512(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h640_sandwich(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                       const uint16_t *gamma, const uint16_t *gamma2, float eps, uint16_t *y,
+                                       uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_scalar(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_avx2(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_avx512(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, int8_t *y, uint16_t *sum,
+                                               float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 float yscale, uint8_t *y, uint16_t *side)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(rows, x, gamma, eps, yscale, y, side);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(rows, x, gamma, eps, yscale, y, side);
+        return;
+    case 2:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(rows, x, gamma, eps, yscale, y, side);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float *gamma, const float *beta,
+                                        float eps, uint8_t *y, float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    case 2:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_avx512(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
@@ -1112,6 +1347,202 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const u
     }
 }
 
+void ng_l2norm_fwd_f32_h128(size_t rows, const float *x, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_l2norm_fwd_f32_h128_scalar(rows, x, eps, y);
+        return;
+    case 1:
+        ng_l2norm_fwd_f32_h128_neon(rows, x, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_scalenorm_fwd_f32_h512(size_t rows, const float *x, float eps, float g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_scalenorm_fwd_f32_h512_scalar(rows, x, eps, g, y);
+        return;
+    case 1:
+        ng_scalenorm_fwd_f32_h512_neon(rows, x, eps, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_lpnorm_fwd_f32_h100(size_t rows, const float *x, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_lpnorm_fwd_f32_h100_scalar(rows, x, y);
+        return;
+    case 1:
+        ng_lpnorm_fwd_f32_h100_neon(rows, x, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_weightnorm_fwd_f32_h256(size_t rows, const float *x, const float *g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_weightnorm_fwd_f32_h256_scalar(rows, x, g, y);
+        return;
+    case 1:
+        ng_weightnorm_fwd_f32_h256_neon(rows, x, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_fold_fwd_f32_h300(size_t rows, const float *x, const float *gamma, const float *beta, const float *bias,
+                          float *y, float *ybias)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_fold_fwd_f32_h300_scalar(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    case 1:
+        ng_fold_fwd_f32_h300_neon(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h1152_addout_gate_mod(size_t rows, size_t rows_per_batch, const uint16_t *x,
+                                                 const uint16_t *residual, const uint16_t *gate,
+                                                 const uint16_t *scale, const uint16_t *shift, float eps,
+                                                 uint16_t *y, uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_neon(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h1024_groups8(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_scalar(rows, x, gamma, eps, y);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_neon(rows, x, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                       ptrdiff_t x_head_stride, const uint16_t *gamma, float eps,
+                                                       uint16_t *y, ptrdiff_t y_stride, ptrdiff_t y_head_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h512_twin(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+                                     const uint16_t *gamma2, const uint16_t *beta2, float eps, uint16_t *y,
+                                     uint16_t *y2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h512_twin_scalar(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    case 1:
+        ng_layernorm_fwd_bf16_h512_twin_neon(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h640_sandwich(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                       const uint16_t *gamma, const uint16_t *gamma2, float eps, uint16_t *y,
+                                       uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_scalar(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_neon(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, int8_t *y, uint16_t *sum,
+                                               float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 float yscale, uint8_t *y, uint16_t *side)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(rows, x, gamma, eps, yscale, y, side);
+        return;
+    case 1:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(rows, x, gamma, eps, yscale, y, side);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float *gamma, const float *beta,
+                                        float eps, uint8_t *y, float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_neon(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
 #endif
 
 #if !(defined(__x86_64__)) && !(defined(__aarch64__) && !defined(__AARCH64EB__))
@@ -1487,6 +1918,163 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, const u
     switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(rows, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_l2norm_fwd_f32_h128(size_t rows, const float *x, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_l2norm_fwd_f32_h128_scalar(rows, x, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_scalenorm_fwd_f32_h512(size_t rows, const float *x, float eps, float g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_scalenorm_fwd_f32_h512_scalar(rows, x, eps, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_lpnorm_fwd_f32_h100(size_t rows, const float *x, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_lpnorm_fwd_f32_h100_scalar(rows, x, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_weightnorm_fwd_f32_h256(size_t rows, const float *x, const float *g, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_weightnorm_fwd_f32_h256_scalar(rows, x, g, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_fold_fwd_f32_h300(size_t rows, const float *x, const float *gamma, const float *beta, const float *bias,
+                          float *y, float *ybias)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_fold_fwd_f32_h300_scalar(rows, x, gamma, beta, bias, y, ybias);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h1152_addout_gate_mod(size_t rows, size_t rows_per_batch, const uint16_t *x,
+                                                 const uint16_t *residual, const uint16_t *gate,
+                                                 const uint16_t *scale, const uint16_t *shift, float eps,
+                                                 uint16_t *y, uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(rows, rows_per_batch, x, residual, gate, scale, shift, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h1024_groups8(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h1024_groups8_scalar(rows, x, gamma, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
+                                                       ptrdiff_t x_head_stride, const uint16_t *gamma, float eps,
+                                                       uint16_t *y, ptrdiff_t y_stride, ptrdiff_t y_head_stride)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(rows, x, x_stride, x_head_stride, gamma, eps, y, y_stride, y_head_stride);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_bf16_h512_twin(size_t rows, const uint16_t *x, const uint16_t *gamma, const uint16_t *beta,
+                                     const uint16_t *gamma2, const uint16_t *beta2, float eps, uint16_t *y,
+                                     uint16_t *y2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_bf16_h512_twin_scalar(rows, x, gamma, beta, gamma2, beta2, eps, y, y2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_h640_sandwich(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                       const uint16_t *gamma, const uint16_t *gamma2, float eps, uint16_t *y,
+                                       uint16_t *sum)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_h640_sandwich_scalar(rows, x, residual, gamma, gamma2, eps, y, sum);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow(size_t rows, const uint16_t *x, const uint16_t *residual,
+                                               const uint16_t *gamma, float eps, int8_t *y, uint16_t *sum,
+                                               float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(rows, x, residual, gamma, eps, y, sum, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
+                                                 float yscale, uint8_t *y, uint16_t *side)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(rows, x, gamma, eps, yscale, y, side);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float *gamma, const float *beta,
+                                        float eps, uint8_t *y, float *yscale)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(rows, x, gamma, beta, eps, y, yscale);
         return;
     default:
         abort();

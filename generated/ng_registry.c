@@ -234,6 +234,116 @@ static const ng_arg ng_args_16[] = {
     { "y", "uint16_t *", "bf16", "rows,h", "out" },
 };
 
+static const ng_arg ng_args_17[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "g", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_18[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "y", "float *", "f32", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_19[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "g", "const float *", "f32", "rows", "in" },
+    { "y", "float *", "f32", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_20[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "gamma", "const float *", "f32", "h", "in" },
+    { "beta", "const float *", "f32", "h", "in" },
+    { "bias", "const float *", "f32", "rows", "in" },
+    { "y", "float *", "f32", "rows,h", "out" },
+    { "ybias", "float *", "f32", "rows", "out" },
+};
+
+static const ng_arg ng_args_21[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "rows_per_batch", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "residual", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "gate", "const uint16_t *", "bf16", "batch,h", "in" },
+    { "scale", "const uint16_t *", "bf16", "batch,h", "in" },
+    { "shift", "const uint16_t *", "bf16", "batch,h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,h", "out" },
+    { "sum", "uint16_t *", "bf16", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_22[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,10,64", "in" },
+    { "x_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "x_head_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "gamma", "const uint16_t *", "bf16", "10,64", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,10,64", "out" },
+    { "y_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+    { "y_head_stride", "ptrdiff_t", "ptrdiff_t", "scalar", "in" },
+};
+
+static const ng_arg ng_args_23[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "gamma", "const uint16_t *", "bf16", "h", "in" },
+    { "beta", "const uint16_t *", "bf16", "h", "in" },
+    { "gamma2", "const uint16_t *", "bf16", "h", "in" },
+    { "beta2", "const uint16_t *", "bf16", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,h", "out" },
+    { "y2", "uint16_t *", "bf16", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_24[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "residual", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "gamma", "const uint16_t *", "bf16", "h", "in" },
+    { "gamma2", "const uint16_t *", "bf16", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,h", "out" },
+    { "sum", "uint16_t *", "bf16", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_25[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "residual", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "gamma", "const uint16_t *", "bf16", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "int8_t *", "s8", "rows,h", "out" },
+    { "sum", "uint16_t *", "bf16", "rows,h", "out" },
+    { "yscale", "float *", "f32", "rows", "out" },
+};
+
+static const ng_arg ng_args_26[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h", "in" },
+    { "gamma", "const uint16_t *", "bf16", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "yscale", "float", "f32", "scalar", "in" },
+    { "y", "uint8_t *", "e4m3", "rows,h", "out" },
+    { "side", "uint16_t *", "bf16", "rows,h", "out" },
+};
+
+static const ng_arg ng_args_27[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h", "in" },
+    { "gamma", "const float *", "f32", "h", "in" },
+    { "beta", "const float *", "f32", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint8_t *", "u8", "rows,h", "out" },
+    { "yscale", "float *", "f32", "rows", "out" },
+};
+
 static void ng_invoke_rmsnorm_fwd_f32_h64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride, (void)scalar;
@@ -986,6 +1096,344 @@ static void ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, vo
 {
     (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(rows, (const float *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (uint16_t *)ptr[3]);
+}
+#endif
+static void ng_invoke_l2norm_fwd_f32_h128_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_l2norm_fwd_f32_h128_scalar(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_l2norm_fwd_f32_h128_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_l2norm_fwd_f32_h128_avx2(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_l2norm_fwd_f32_h128_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_l2norm_fwd_f32_h128_neon(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_l2norm_fwd_f32_h128_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_l2norm_fwd_f32_h128_avx512(rows, (const float *)ptr[0], (float)scalar[0], (float *)ptr[1]);
+}
+#endif
+static void ng_invoke_scalenorm_fwd_f32_h512_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_scalenorm_fwd_f32_h512_scalar(rows, (const float *)ptr[0], (float)scalar[0], (float)scalar[1], (float *)ptr[1]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_scalenorm_fwd_f32_h512_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_scalenorm_fwd_f32_h512_avx2(rows, (const float *)ptr[0], (float)scalar[0], (float)scalar[1], (float *)ptr[1]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_scalenorm_fwd_f32_h512_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_scalenorm_fwd_f32_h512_neon(rows, (const float *)ptr[0], (float)scalar[0], (float)scalar[1], (float *)ptr[1]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_scalenorm_fwd_f32_h512_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_scalenorm_fwd_f32_h512_avx512(rows, (const float *)ptr[0], (float)scalar[0], (float)scalar[1], (float *)ptr[1]);
+}
+#endif
+static void ng_invoke_lpnorm_fwd_f32_h100_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_lpnorm_fwd_f32_h100_scalar(rows, (const float *)ptr[0], (float *)ptr[1]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_lpnorm_fwd_f32_h100_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_lpnorm_fwd_f32_h100_avx2(rows, (const float *)ptr[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_lpnorm_fwd_f32_h100_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_lpnorm_fwd_f32_h100_neon(rows, (const float *)ptr[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_lpnorm_fwd_f32_h100_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_lpnorm_fwd_f32_h100_avx512(rows, (const float *)ptr[0], (float *)ptr[1]);
+}
+#endif
+static void ng_invoke_weightnorm_fwd_f32_h256_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_weightnorm_fwd_f32_h256_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (float *)ptr[2]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_weightnorm_fwd_f32_h256_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_weightnorm_fwd_f32_h256_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (float *)ptr[2]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_weightnorm_fwd_f32_h256_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_weightnorm_fwd_f32_h256_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (float *)ptr[2]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_weightnorm_fwd_f32_h256_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_weightnorm_fwd_f32_h256_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (float *)ptr[2]);
+}
+#endif
+static void ng_invoke_fold_fwd_f32_h300_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_fold_fwd_f32_h300_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_fold_fwd_f32_h300_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_fold_fwd_f32_h300_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_fold_fwd_f32_h300_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_fold_fwd_f32_h300_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_fold_fwd_f32_h300_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_fold_fwd_f32_h300_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[1], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[1], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h1152_addout_gate_mod_neon(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[1], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[1], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+static void ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h1024_groups8_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h1024_groups8_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h1024_groups8_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h1024_groups8_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(rows, (const uint16_t *)ptr[0], stride[0], stride[1], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[2], stride[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2(rows, (const uint16_t *)ptr[0], stride[0], stride[1], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[2], stride[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon(rows, (const uint16_t *)ptr[0], stride[0], stride[1], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[2], stride[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512(rows, (const uint16_t *)ptr[0], stride[0], stride[1], (const uint16_t *)ptr[1], (float)scalar[0], (uint16_t *)ptr[2], stride[2], stride[3]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_bf16_h512_twin_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h512_twin_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[0], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h512_twin_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h512_twin_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[0], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_bf16_h512_twin_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h512_twin_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[0], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_bf16_h512_twin_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_bf16_h512_twin_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const uint16_t *)ptr[4], (float)scalar[0], (uint16_t *)ptr[5], (uint16_t *)ptr[6]);
+}
+#endif
+static void ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h640_sandwich_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (uint16_t *)ptr[4], (uint16_t *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h640_sandwich_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (uint16_t *)ptr[4], (uint16_t *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h640_sandwich_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (uint16_t *)ptr[4], (uint16_t *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_h640_sandwich_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (float)scalar[0], (uint16_t *)ptr[4], (uint16_t *)ptr[5]);
+}
+#endif
+static void ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (int8_t *)ptr[3], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (int8_t *)ptr[3], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (int8_t *)ptr[3], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[0], (int8_t *)ptr[3], (uint16_t *)ptr[4], (float *)ptr[5]);
+}
+#endif
+static void ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (float)scalar[1], (uint8_t *)ptr[2], (uint16_t *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (float)scalar[1], (uint8_t *)ptr[2], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (float)scalar[1], (uint8_t *)ptr[2], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(rows, (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (float)scalar[0], (float)scalar[1], (uint8_t *)ptr[2], (uint16_t *)ptr[3]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (uint8_t *)ptr[3], (float *)ptr[4]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (uint8_t *)ptr[3], (float *)ptr[4]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_yu8_h128_qrow_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (uint8_t *)ptr[3], (float *)ptr[4]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_yu8_h128_qrow_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (uint8_t *)ptr[3], (float *)ptr[4]);
 }
 #endif
 
@@ -1744,6 +2192,344 @@ static const ng_kernel ng_registry_kernels[] = {
       ng_args_16,
       (void (*)(void))ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_invoke_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512, ng_runs_avx512 },
 #endif
+    { "l2norm_fwd_f32_h128", "scalar", "l2norm fwd f32 h=128",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 512, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_l2norm_fwd_f32_h128_scalar, ng_invoke_l2norm_fwd_f32_h128_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "l2norm_fwd_f32_h128", "avx2", "l2norm fwd f32 h=128",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      128, 512, 512, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_l2norm_fwd_f32_h128_avx2, ng_invoke_l2norm_fwd_f32_h128_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "l2norm_fwd_f32_h128", "neon", "l2norm fwd f32 h=128",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 512, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_l2norm_fwd_f32_h128_neon, ng_invoke_l2norm_fwd_f32_h128_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "l2norm_fwd_f32_h128", "avx512", "l2norm fwd f32 h=128",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      128, 512, 512, 0, sizeof ng_args_10 / sizeof ng_args_10[0],
+      ng_args_10,
+      (void (*)(void))ng_l2norm_fwd_f32_h128_avx512, ng_invoke_l2norm_fwd_f32_h128_avx512, ng_runs_avx512 },
+#endif
+    { "scalenorm_fwd_f32_h512", "scalar", "scalenorm fwd f32 h=512",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 2048, 2048, 0, sizeof ng_args_17 / sizeof ng_args_17[0],
+      ng_args_17,
+      (void (*)(void))ng_scalenorm_fwd_f32_h512_scalar, ng_invoke_scalenorm_fwd_f32_h512_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "scalenorm_fwd_f32_h512", "avx2", "scalenorm fwd f32 h=512",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      512, 2048, 2048, 0, sizeof ng_args_17 / sizeof ng_args_17[0],
+      ng_args_17,
+      (void (*)(void))ng_scalenorm_fwd_f32_h512_avx2, ng_invoke_scalenorm_fwd_f32_h512_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "scalenorm_fwd_f32_h512", "neon", "scalenorm fwd f32 h=512",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 2048, 2048, 0, sizeof ng_args_17 / sizeof ng_args_17[0],
+      ng_args_17,
+      (void (*)(void))ng_scalenorm_fwd_f32_h512_neon, ng_invoke_scalenorm_fwd_f32_h512_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "scalenorm_fwd_f32_h512", "avx512", "scalenorm fwd f32 h=512",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=8192",
+      512, 2048, 2048, 0, sizeof ng_args_17 / sizeof ng_args_17[0],
+      ng_args_17,
+      (void (*)(void))ng_scalenorm_fwd_f32_h512_avx512, ng_invoke_scalenorm_fwd_f32_h512_avx512, ng_runs_avx512 },
+#endif
+    { "lpnorm_fwd_f32_h100", "scalar", "lpnorm fwd f32 h=100",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      100, 400, 400, 0, sizeof ng_args_18 / sizeof ng_args_18[0],
+      ng_args_18,
+      (void (*)(void))ng_lpnorm_fwd_f32_h100_scalar, ng_invoke_lpnorm_fwd_f32_h100_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "lpnorm_fwd_f32_h100", "avx2", "lpnorm fwd f32 h=100",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      100, 400, 400, 0, sizeof ng_args_18 / sizeof ng_args_18[0],
+      ng_args_18,
+      (void (*)(void))ng_lpnorm_fwd_f32_h100_avx2, ng_invoke_lpnorm_fwd_f32_h100_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "lpnorm_fwd_f32_h100", "neon", "lpnorm fwd f32 h=100",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      100, 400, 400, 0, sizeof ng_args_18 / sizeof ng_args_18[0],
+      ng_args_18,
+      (void (*)(void))ng_lpnorm_fwd_f32_h100_neon, ng_invoke_lpnorm_fwd_f32_h100_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "lpnorm_fwd_f32_h100", "avx512", "lpnorm fwd f32 h=100",
+      "rows=2 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      100, 400, 400, 0, sizeof ng_args_18 / sizeof ng_args_18[0],
+      ng_args_18,
+      (void (*)(void))ng_lpnorm_fwd_f32_h100_avx512, ng_invoke_lpnorm_fwd_f32_h100_avx512, ng_runs_avx512 },
+#endif
+    { "weightnorm_fwd_f32_h256", "scalar", "weightnorm fwd f32 h=256",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      256, 1028, 1024, 0, sizeof ng_args_19 / sizeof ng_args_19[0],
+      ng_args_19,
+      (void (*)(void))ng_weightnorm_fwd_f32_h256_scalar, ng_invoke_weightnorm_fwd_f32_h256_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "weightnorm_fwd_f32_h256", "avx2", "weightnorm fwd f32 h=256",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      256, 1028, 1024, 0, sizeof ng_args_19 / sizeof ng_args_19[0],
+      ng_args_19,
+      (void (*)(void))ng_weightnorm_fwd_f32_h256_avx2, ng_invoke_weightnorm_fwd_f32_h256_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "weightnorm_fwd_f32_h256", "neon", "weightnorm fwd f32 h=256",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      256, 1028, 1024, 0, sizeof ng_args_19 / sizeof ng_args_19[0],
+      ng_args_19,
+      (void (*)(void))ng_weightnorm_fwd_f32_h256_neon, ng_invoke_weightnorm_fwd_f32_h256_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "weightnorm_fwd_f32_h256", "avx512", "weightnorm fwd f32 h=256",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      256, 1028, 1024, 0, sizeof ng_args_19 / sizeof ng_args_19[0],
+      ng_args_19,
+      (void (*)(void))ng_weightnorm_fwd_f32_h256_avx512, ng_invoke_weightnorm_fwd_f32_h256_avx512, ng_runs_avx512 },
+#endif
+    { "fold_fwd_f32_h300", "scalar", "fold fwd f32 h=300",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      300, 1204, 1204, 2400, sizeof ng_args_20 / sizeof ng_args_20[0],
+      ng_args_20,
+      (void (*)(void))ng_fold_fwd_f32_h300_scalar, ng_invoke_fold_fwd_f32_h300_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "fold_fwd_f32_h300", "avx2", "fold fwd f32 h=300",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      300, 1204, 1204, 2400, sizeof ng_args_20 / sizeof ng_args_20[0],
+      ng_args_20,
+      (void (*)(void))ng_fold_fwd_f32_h300_avx2, ng_invoke_fold_fwd_f32_h300_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "fold_fwd_f32_h300", "neon", "fold fwd f32 h=300",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      300, 1204, 1204, 2400, sizeof ng_args_20 / sizeof ng_args_20[0],
+      ng_args_20,
+      (void (*)(void))ng_fold_fwd_f32_h300_neon, ng_invoke_fold_fwd_f32_h300_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "fold_fwd_f32_h300", "avx512", "fold fwd f32 h=300",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      300, 1204, 1204, 2400, sizeof ng_args_20 / sizeof ng_args_20[0],
+      ng_args_20,
+      (void (*)(void))ng_fold_fwd_f32_h300_avx512, ng_invoke_fold_fwd_f32_h300_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_bf16_h1152_addout_gate_mod", "scalar", "layernorm fwd bf16 h=1152 addout gate mod",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1152, 4608, 4608, 6912, sizeof ng_args_21 / sizeof ng_args_21[0],
+      ng_args_21,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar, ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h1152_addout_gate_mod", "avx2", "layernorm fwd bf16 h=1152 addout gate mod",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      1152, 4608, 4608, 6912, sizeof ng_args_21 / sizeof ng_args_21[0],
+      ng_args_21,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2, ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_bf16_h1152_addout_gate_mod", "neon", "layernorm fwd bf16 h=1152 addout gate mod",
+      "rows=1 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1152, 4608, 4608, 6912, sizeof ng_args_21 / sizeof ng_args_21[0],
+      ng_args_21,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1152_addout_gate_mod_neon, ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h1152_addout_gate_mod", "avx512", "layernorm fwd bf16 h=1152 addout gate mod",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      1152, 4608, 4608, 6912, sizeof ng_args_21 / sizeof ng_args_21[0],
+      ng_args_21,
+      (void (*)(void))ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512, ng_invoke_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_bf16_h1024_groups8", "scalar", "rmsnorm fwd bf16 h=1024 groups=8",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1024, 2048, 2048, 2048, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h1024_groups8_scalar, ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h1024_groups8", "avx2", "rmsnorm fwd bf16 h=1024 groups=8",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      1024, 2048, 2048, 2048, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h1024_groups8_avx2, ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_bf16_h1024_groups8", "neon", "rmsnorm fwd bf16 h=1024 groups=8",
+      "rows=2 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1024, 2048, 2048, 2048, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h1024_groups8_neon, ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h1024_groups8", "avx512", "rmsnorm fwd bf16 h=1024 groups=8",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      1024, 2048, 2048, 2048, sizeof ng_args_2 / sizeof ng_args_2[0],
+      ng_args_2,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h1024_groups8_avx512, ng_invoke_rmsnorm_fwd_bf16_h1024_groups8_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_bf16_h640_nobeta_heads10_strided", "scalar", "layernorm fwd bf16 h=640 affine=gamma heads=10 strided",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      640, 1280, 1280, 1280, sizeof ng_args_22 / sizeof ng_args_22[0],
+      ng_args_22,
+      (void (*)(void))ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar, ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h640_nobeta_heads10_strided", "avx2", "layernorm fwd bf16 h=640 affine=gamma heads=10 strided",
+      "rows=4 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=0",
+      640, 1280, 1280, 1280, sizeof ng_args_22 / sizeof ng_args_22[0],
+      ng_args_22,
+      (void (*)(void))ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2, ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_bf16_h640_nobeta_heads10_strided", "neon", "layernorm fwd bf16 h=640 affine=gamma heads=10 strided",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
+      640, 1280, 1280, 1280, sizeof ng_args_22 / sizeof ng_args_22[0],
+      ng_args_22,
+      (void (*)(void))ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon, ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h640_nobeta_heads10_strided", "avx512", "layernorm fwd bf16 h=640 affine=gamma heads=10 strided",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      640, 1280, 1280, 1280, sizeof ng_args_22 / sizeof ng_args_22[0],
+      ng_args_22,
+      (void (*)(void))ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512, ng_invoke_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_bf16_h512_twin", "scalar", "layernorm fwd bf16 h=512 twin",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 1024, 2048, 4096, sizeof ng_args_23 / sizeof ng_args_23[0],
+      ng_args_23,
+      (void (*)(void))ng_layernorm_fwd_bf16_h512_twin_scalar, ng_invoke_layernorm_fwd_bf16_h512_twin_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h512_twin", "avx2", "layernorm fwd bf16 h=512 twin",
+      "rows=2 layout=split blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      512, 1024, 2048, 4096, sizeof ng_args_23 / sizeof ng_args_23[0],
+      ng_args_23,
+      (void (*)(void))ng_layernorm_fwd_bf16_h512_twin_avx2, ng_invoke_layernorm_fwd_bf16_h512_twin_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_bf16_h512_twin", "neon", "layernorm fwd bf16 h=512 twin",
+      "rows=1 layout=split blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 1024, 2048, 4096, sizeof ng_args_23 / sizeof ng_args_23[0],
+      ng_args_23,
+      (void (*)(void))ng_layernorm_fwd_bf16_h512_twin_neon, ng_invoke_layernorm_fwd_bf16_h512_twin_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_bf16_h512_twin", "avx512", "layernorm fwd bf16 h=512 twin",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      512, 1024, 2048, 4096, sizeof ng_args_23 / sizeof ng_args_23[0],
+      ng_args_23,
+      (void (*)(void))ng_layernorm_fwd_bf16_h512_twin_avx512, ng_invoke_layernorm_fwd_bf16_h512_twin_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_bf16_h640_sandwich", "scalar", "rmsnorm fwd bf16 h=640 sandwich",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      640, 2560, 2560, 2560, sizeof ng_args_24 / sizeof ng_args_24[0],
+      ng_args_24,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h640_sandwich_scalar, ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h640_sandwich", "avx2", "rmsnorm fwd bf16 h=640 sandwich",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      640, 2560, 2560, 2560, sizeof ng_args_24 / sizeof ng_args_24[0],
+      ng_args_24,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h640_sandwich_avx2, ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_bf16_h640_sandwich", "neon", "rmsnorm fwd bf16 h=640 sandwich",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      640, 2560, 2560, 2560, sizeof ng_args_24 / sizeof ng_args_24[0],
+      ng_args_24,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h640_sandwich_neon, ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_h640_sandwich", "avx512", "rmsnorm fwd bf16 h=640 sandwich",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=8192",
+      640, 2560, 2560, 2560, sizeof ng_args_24 / sizeof ng_args_24[0],
+      ng_args_24,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_h640_sandwich_avx512, ng_invoke_rmsnorm_fwd_bf16_h640_sandwich_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_bf16_ys8_h1024_addout_qrow", "scalar", "rmsnorm fwd bf16 out=s8 h=1024 addout quant=row",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1024, 4096, 3076, 2048, sizeof ng_args_25 / sizeof ng_args_25[0],
+      ng_args_25,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar, ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_ys8_h1024_addout_qrow", "avx2", "rmsnorm fwd bf16 out=s8 h=1024 addout quant=row",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=0",
+      1024, 4096, 3076, 2048, sizeof ng_args_25 / sizeof ng_args_25[0],
+      ng_args_25,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2, ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_bf16_ys8_h1024_addout_qrow", "neon", "rmsnorm fwd bf16 out=s8 h=1024 addout quant=row",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      1024, 4096, 3076, 2048, sizeof ng_args_25 / sizeof ng_args_25[0],
+      ng_args_25,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon, ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_ys8_h1024_addout_qrow", "avx512", "rmsnorm fwd bf16 out=s8 h=1024 addout quant=row",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=0",
+      1024, 4096, 3076, 2048, sizeof ng_args_25 / sizeof ng_args_25[0],
+      ng_args_25,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512, ng_invoke_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side", "scalar", "rmsnorm fwd bf16 out=e4m3 h=512 quant=static side",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 1024, 1536, 1024, sizeof ng_args_26 / sizeof ng_args_26[0],
+      ng_args_26,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar, ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side", "avx2", "rmsnorm fwd bf16 out=e4m3 h=512 quant=static side",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 1024, 1536, 1024, sizeof ng_args_26 / sizeof ng_args_26[0],
+      ng_args_26,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2, ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side", "neon", "rmsnorm fwd bf16 out=e4m3 h=512 quant=static side",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      512, 1024, 1536, 1024, sizeof ng_args_26 / sizeof ng_args_26[0],
+      ng_args_26,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon, ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side", "avx512", "rmsnorm fwd bf16 out=e4m3 h=512 quant=static side",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=1 stream=0",
+      512, 1024, 1536, 1024, sizeof ng_args_26 / sizeof ng_args_26[0],
+      ng_args_26,
+      (void (*)(void))ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512, ng_invoke_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f32_yu8_h128_qrow", "scalar", "layernorm fwd f32 out=u8 h=128 quant=row",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 132, 1024, sizeof ng_args_27 / sizeof ng_args_27[0],
+      ng_args_27,
+      (void (*)(void))ng_layernorm_fwd_f32_yu8_h128_qrow_scalar, ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_yu8_h128_qrow", "avx2", "layernorm fwd f32 out=u8 h=128 quant=row",
+      "rows=4 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 132, 1024, sizeof ng_args_27 / sizeof ng_args_27[0],
+      ng_args_27,
+      (void (*)(void))ng_layernorm_fwd_f32_yu8_h128_qrow_avx2, ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f32_yu8_h128_qrow", "neon", "layernorm fwd f32 out=u8 h=128 quant=row",
+      "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 132, 1024, sizeof ng_args_27 / sizeof ng_args_27[0],
+      ng_args_27,
+      (void (*)(void))ng_layernorm_fwd_f32_yu8_h128_qrow_neon, ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_yu8_h128_qrow", "avx512", "layernorm fwd f32 out=u8 h=128 quant=row",
+      "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      128, 512, 132, 1024, sizeof ng_args_27 / sizeof ng_args_27[0],
+      ng_args_27,
+      (void (*)(void))ng_layernorm_fwd_f32_yu8_h128_qrow_avx512, ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx512, ng_runs_avx512 },
+#endif
     { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -2054,6 +2840,136 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #if defined(__x86_64__)
     { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu } },
 #endif
+    { 7, { 0xa1d71162b860be61u, 0x818685e11671cd66u, 0xd67db9a0df960b7du, 0x377532a961974aabu, 0xec2a948b424c6acdu, 0xe2945b7d8c19c6efu, 0x3973f88f80ae6febu } },
+#if defined(__x86_64__)
+    { 9, { 0xa1d71162b860be61u, 0x818685e11671cd66u, 0xd67db9a0df960b7du, 0x377532a961974aabu, 0xec2a948b424c6acdu, 0xe2945b7d8c19c6efu, 0x3973f88f80ae6febu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xa1d71162b860be61u, 0x818685e11671cd66u, 0xd67db9a0df960b7du, 0x377532a961974aabu, 0xec2a948b424c6acdu, 0xe2945b7d8c19c6efu, 0x3973f88f80ae6febu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xa1d71162b860be61u, 0x818685e11671cd66u, 0xd67db9a0df960b7du, 0x377532a961974aabu, 0xec2a948b424c6acdu, 0xe2945b7d8c19c6efu, 0x3973f88f80ae6febu } },
+#endif
+    { 7, { 0xe88cfc93e650a08au, 0xa0ec9bf96acae856u, 0x3f9d774ee5534769u, 0x4b04c85062a22724u, 0xe33ec605afcb6277u, 0xbe0d2169bc05fe3fu, 0xbdf6daee6ddd3d8fu } },
+#if defined(__x86_64__)
+    { 7, { 0xe88cfc93e650a08au, 0xa0ec9bf96acae856u, 0x3f9d774ee5534769u, 0x4b04c85062a22724u, 0xe33ec605afcb6277u, 0xbe0d2169bc05fe3fu, 0xbdf6daee6ddd3d8fu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xe88cfc93e650a08au, 0xa0ec9bf96acae856u, 0x3f9d774ee5534769u, 0x4b04c85062a22724u, 0xe33ec605afcb6277u, 0xbe0d2169bc05fe3fu, 0xbdf6daee6ddd3d8fu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xe88cfc93e650a08au, 0xa0ec9bf96acae856u, 0x3f9d774ee5534769u, 0x4b04c85062a22724u, 0xe33ec605afcb6277u, 0xbe0d2169bc05fe3fu, 0xbdf6daee6ddd3d8fu } },
+#endif
+    { 7, { 0x37e429b18403f64bu, 0x8af40b722cd15d0bu, 0x4dab355a04e0a447u, 0x704b3efa92cf71cau, 0x5b4c6c84c99ab6cbu, 0x51b8e3f347d58080u, 0xc4e2464ca6501484u } },
+#if defined(__x86_64__)
+    { 9, { 0x37e429b18403f64bu, 0x8af40b722cd15d0bu, 0x4dab355a04e0a447u, 0x704b3efa92cf71cau, 0x5b4c6c84c99ab6cbu, 0x51b8e3f347d58080u, 0xc4e2464ca6501484u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x37e429b18403f64bu, 0x8af40b722cd15d0bu, 0x4dab355a04e0a447u, 0x704b3efa92cf71cau, 0x5b4c6c84c99ab6cbu, 0x51b8e3f347d58080u, 0xc4e2464ca6501484u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x37e429b18403f64bu, 0x8af40b722cd15d0bu, 0x4dab355a04e0a447u, 0x704b3efa92cf71cau, 0x5b4c6c84c99ab6cbu, 0x51b8e3f347d58080u, 0xc4e2464ca6501484u } },
+#endif
+    { 7, { 0x263415921dbd258cu, 0xc33f103e68916cd0u, 0x604d6b46aad9f729u, 0x4d05dcde1e87d6c4u, 0xd0defc63ac1ab835u, 0xcf95cf27a8278772u, 0x78f9f20219473329u } },
+#if defined(__x86_64__)
+    { 9, { 0x263415921dbd258cu, 0xc33f103e68916cd0u, 0x604d6b46aad9f729u, 0x4d05dcde1e87d6c4u, 0xd0defc63ac1ab835u, 0xcf95cf27a8278772u, 0x78f9f20219473329u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x263415921dbd258cu, 0xc33f103e68916cd0u, 0x604d6b46aad9f729u, 0x4d05dcde1e87d6c4u, 0xd0defc63ac1ab835u, 0xcf95cf27a8278772u, 0x78f9f20219473329u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x263415921dbd258cu, 0xc33f103e68916cd0u, 0x604d6b46aad9f729u, 0x4d05dcde1e87d6c4u, 0xd0defc63ac1ab835u, 0xcf95cf27a8278772u, 0x78f9f20219473329u } },
+#endif
+    { 7, { 0x12c0741f82c657ebu, 0x4d9bb05c454dd2b0u, 0x7b08d4cf33bd3edau, 0xf27efdbd0e2e5c6bu, 0x89ae6e67b5f1667du, 0xe119312fe1d0eac6u, 0xbc43fa92524454bcu } },
+#if defined(__x86_64__)
+    { 7, { 0x12c0741f82c657ebu, 0x4d9bb05c454dd2b0u, 0x7b08d4cf33bd3edau, 0xf27efdbd0e2e5c6bu, 0x89ae6e67b5f1667du, 0xe119312fe1d0eac6u, 0xbc43fa92524454bcu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x12c0741f82c657ebu, 0x4d9bb05c454dd2b0u, 0x7b08d4cf33bd3edau, 0xf27efdbd0e2e5c6bu, 0x89ae6e67b5f1667du, 0xe119312fe1d0eac6u, 0xbc43fa92524454bcu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x12c0741f82c657ebu, 0x4d9bb05c454dd2b0u, 0x7b08d4cf33bd3edau, 0xf27efdbd0e2e5c6bu, 0x89ae6e67b5f1667du, 0xe119312fe1d0eac6u, 0xbc43fa92524454bcu } },
+#endif
+    { 7, { 0x16948220ef3a8215u, 0x8b8bebe5bee7e19fu, 0xf03f41d1d8f16b18u, 0x61bb124d14d31868u, 0x584035f7b5c1a354u, 0xf2b3ae32aeb8c6dcu, 0x7778848950a5e142u } },
+#if defined(__x86_64__)
+    { 7, { 0x16948220ef3a8215u, 0x8b8bebe5bee7e19fu, 0xf03f41d1d8f16b18u, 0x61bb124d14d31868u, 0x584035f7b5c1a354u, 0xf2b3ae32aeb8c6dcu, 0x7778848950a5e142u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x16948220ef3a8215u, 0x8b8bebe5bee7e19fu, 0xf03f41d1d8f16b18u, 0x61bb124d14d31868u, 0x584035f7b5c1a354u, 0xf2b3ae32aeb8c6dcu, 0x7778848950a5e142u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x16948220ef3a8215u, 0x8b8bebe5bee7e19fu, 0xf03f41d1d8f16b18u, 0x61bb124d14d31868u, 0x584035f7b5c1a354u, 0xf2b3ae32aeb8c6dcu, 0x7778848950a5e142u } },
+#endif
+    { 7, { 0x5b50e010d9db0e8eu, 0x97d407d06363946cu, 0xb53067e36689d909u, 0x4659716fce7d35d1u, 0x31f9e5842fffddaau, 0xc5cb3253f64bd530u, 0x793db6c1fc223afbu } },
+#if defined(__x86_64__)
+    { 9, { 0x5b50e010d9db0e8eu, 0x97d407d06363946cu, 0xb53067e36689d909u, 0x4659716fce7d35d1u, 0x31f9e5842fffddaau, 0xc5cb3253f64bd530u, 0x793db6c1fc223afbu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x5b50e010d9db0e8eu, 0x97d407d06363946cu, 0xb53067e36689d909u, 0x4659716fce7d35d1u, 0x31f9e5842fffddaau, 0xc5cb3253f64bd530u, 0x793db6c1fc223afbu } },
+#endif
+#if defined(__x86_64__)
+    { 9, { 0x5b50e010d9db0e8eu, 0x97d407d06363946cu, 0xb53067e36689d909u, 0x4659716fce7d35d1u, 0x31f9e5842fffddaau, 0xc5cb3253f64bd530u, 0x793db6c1fc223afbu } },
+#endif
+    { 7, { 0x5d9cf9ab76f96d00u, 0xd1a8c967e18467a2u, 0xf265ebad9e9de9b4u, 0x921112b1275d5dc6u, 0x2ffc5b46be550ef1u, 0xe92bc1f54a9cd299u, 0xb61569777cde561au } },
+#if defined(__x86_64__)
+    { 9, { 0x5d9cf9ab76f96d00u, 0xd1a8c967e18467a2u, 0xf265ebad9e9de9b4u, 0x921112b1275d5dc6u, 0x2ffc5b46be550ef1u, 0xe92bc1f54a9cd299u, 0xb61569777cde561au } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x5d9cf9ab76f96d00u, 0xd1a8c967e18467a2u, 0xf265ebad9e9de9b4u, 0x921112b1275d5dc6u, 0x2ffc5b46be550ef1u, 0xe92bc1f54a9cd299u, 0xb61569777cde561au } },
+#endif
+#if defined(__x86_64__)
+    { 9, { 0x5d9cf9ab76f96d00u, 0xd1a8c967e18467a2u, 0xf265ebad9e9de9b4u, 0x921112b1275d5dc6u, 0x2ffc5b46be550ef1u, 0xe92bc1f54a9cd299u, 0xb61569777cde561au } },
+#endif
+    { 7, { 0x343bafa7d8108e0fu, 0xa76ef20f54367ea9u, 0xd367ebe7a9f00a20u, 0x6f772a45e7b90312u, 0x005094c7d34c5ae6u, 0x96aa922d100e504fu, 0x355ac62e3c683afdu } },
+#if defined(__x86_64__)
+    { 7, { 0x343bafa7d8108e0fu, 0xa76ef20f54367ea9u, 0xd367ebe7a9f00a20u, 0x6f772a45e7b90312u, 0x005094c7d34c5ae6u, 0x96aa922d100e504fu, 0x355ac62e3c683afdu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x343bafa7d8108e0fu, 0xa76ef20f54367ea9u, 0xd367ebe7a9f00a20u, 0x6f772a45e7b90312u, 0x005094c7d34c5ae6u, 0x96aa922d100e504fu, 0x355ac62e3c683afdu } },
+#endif
+#if defined(__x86_64__)
+    { 9, { 0x343bafa7d8108e0fu, 0xa76ef20f54367ea9u, 0xd367ebe7a9f00a20u, 0x6f772a45e7b90312u, 0x005094c7d34c5ae6u, 0x96aa922d100e504fu, 0x355ac62e3c683afdu } },
+#endif
+    { 7, { 0xfb324b71eda84eddu, 0x2df015be62638200u, 0x3cbd5e30cc763e60u, 0x0cf17696a52c012au, 0x16f6cf7d462e3584u, 0x18a36010dfcc7487u, 0x56cdc3664c7dad8bu } },
+#if defined(__x86_64__)
+    { 9, { 0xfb324b71eda84eddu, 0x2df015be62638200u, 0x3cbd5e30cc763e60u, 0x0cf17696a52c012au, 0x16f6cf7d462e3584u, 0x18a36010dfcc7487u, 0x56cdc3664c7dad8bu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xfb324b71eda84eddu, 0x2df015be62638200u, 0x3cbd5e30cc763e60u, 0x0cf17696a52c012au, 0x16f6cf7d462e3584u, 0x18a36010dfcc7487u, 0x56cdc3664c7dad8bu } },
+#endif
+#if defined(__x86_64__)
+    { 9, { 0xfb324b71eda84eddu, 0x2df015be62638200u, 0x3cbd5e30cc763e60u, 0x0cf17696a52c012au, 0x16f6cf7d462e3584u, 0x18a36010dfcc7487u, 0x56cdc3664c7dad8bu } },
+#endif
+    { 7, { 0x227e2fbd0a95c564u, 0x56d747303d744a3au, 0xa86dc7bde73a59b4u, 0x8694ad3edbcb8736u, 0xd3eb6acc6cee60feu, 0xfd8f6ee6f1361f60u, 0x360e6fd6eae508abu } },
+#if defined(__x86_64__)
+    { 7, { 0x227e2fbd0a95c564u, 0x56d747303d744a3au, 0xa86dc7bde73a59b4u, 0x8694ad3edbcb8736u, 0xd3eb6acc6cee60feu, 0xfd8f6ee6f1361f60u, 0x360e6fd6eae508abu } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x227e2fbd0a95c564u, 0x56d747303d744a3au, 0xa86dc7bde73a59b4u, 0x8694ad3edbcb8736u, 0xd3eb6acc6cee60feu, 0xfd8f6ee6f1361f60u, 0x360e6fd6eae508abu } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x227e2fbd0a95c564u, 0x56d747303d744a3au, 0xa86dc7bde73a59b4u, 0x8694ad3edbcb8736u, 0xd3eb6acc6cee60feu, 0xfd8f6ee6f1361f60u, 0x360e6fd6eae508abu } },
+#endif
+    { 7, { 0xf07f625a8bc48ac6u, 0x3a26c05f81accd91u, 0x9697d7c68fea0b26u, 0xaa173f3e6df74f2du, 0xc88558bfbe35a2f0u, 0x405ba5444dd6158au, 0x9e18faacbf301965u } },
+#if defined(__x86_64__)
+    { 7, { 0xf07f625a8bc48ac6u, 0x3a26c05f81accd91u, 0x9697d7c68fea0b26u, 0xaa173f3e6df74f2du, 0xc88558bfbe35a2f0u, 0x405ba5444dd6158au, 0x9e18faacbf301965u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0xf07f625a8bc48ac6u, 0x3a26c05f81accd91u, 0x9697d7c68fea0b26u, 0xaa173f3e6df74f2du, 0xc88558bfbe35a2f0u, 0x405ba5444dd6158au, 0x9e18faacbf301965u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0xf07f625a8bc48ac6u, 0x3a26c05f81accd91u, 0x9697d7c68fea0b26u, 0xaa173f3e6df74f2du, 0xc88558bfbe35a2f0u, 0x405ba5444dd6158au, 0x9e18faacbf301965u } },
+#endif
+    { 7, { 0x261dafa9cc51c13cu, 0x966335c5c09a1073u, 0x456041c22162b428u, 0xf2c254663f615e69u, 0xf1c15d3a6e735ea4u, 0x375fd525fb5ddd8au, 0xc0cd00706c6518c6u } },
+#if defined(__x86_64__)
+    { 7, { 0x261dafa9cc51c13cu, 0x966335c5c09a1073u, 0x456041c22162b428u, 0xf2c254663f615e69u, 0xf1c15d3a6e735ea4u, 0x375fd525fb5ddd8au, 0xc0cd00706c6518c6u } },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 7, { 0x261dafa9cc51c13cu, 0x966335c5c09a1073u, 0x456041c22162b428u, 0xf2c254663f615e69u, 0xf1c15d3a6e735ea4u, 0x375fd525fb5ddd8au, 0xc0cd00706c6518c6u } },
+#endif
+#if defined(__x86_64__)
+    { 7, { 0x261dafa9cc51c13cu, 0x966335c5c09a1073u, 0x456041c22162b428u, 0xf2c254663f615e69u, 0xf1c15d3a6e735ea4u, 0x375fd525fb5ddd8au, 0xc0cd00706c6518c6u } },
+#endif
     { 0, { 0 } },
 };
 
@@ -2070,6 +2986,9 @@ static const ng_selftest_format ng_selftest_formats[] = {
     { "bf16", 2, 8, 8 },
     { "f16", 2, 11, 5 },
     { "f64", 8, 53, 11 },
+    { "s8", 1, 7, 1 }, /* those of 8 bits are for outputs */
+    { "u8", 1, 7, 1 },
+    { "e4m3", 1, 4, 4 },
 };
 
 /* All arrays of the kernel under test. */
@@ -2088,6 +3007,8 @@ static uint64_t ng_selftest_load(const unsigned char *p, size_t bytes)
     uint16_t half;
     uint32_t word;
     uint64_t pair;
+    if (bytes == 1)
+        return *p;
     if (bytes == sizeof half) {
         memcpy(&half, p, sizeof half);
         return half;
@@ -2104,7 +3025,9 @@ static void ng_selftest_store(unsigned char *p, size_t bytes, uint64_t bits)
 {
     const uint16_t half = (uint16_t)bits;
     const uint32_t word = (uint32_t)bits;
-    if (bytes == sizeof half)
+    if (bytes == 1)
+        *p = (unsigned char)bits;
+    else if (bytes == sizeof half)
         memcpy(p, &half, sizeof half);
     else if (bytes == sizeof word)
         memcpy(p, &word, sizeof word);

@@ -2,6 +2,8 @@
  * byte order or rounding mode. */
 #include "dtype.h"
 
+#include <math.h>
+
 #include "contract.h"
 
 /* f32 is kept as it is, and so is f64 below; bit copies, so that a signalling NaN passes untouched. */
@@ -127,10 +129,115 @@ static void store_f16(void *array, const void *row, size_t n)
     }
 }
 
+/* Integers: "to nearest even, saturating, NaN as 0". */
+static uint32_t round_integer(float value, float least, float most)
+{
+    const float bounded = value < least ? least : value > most ? most : value;
+    return (uint32_t)(isnan(value) ? 0 : (int)nearbyintf(bounded)) & 0xffU;
+}
+
+static uint32_t round_s8(float value)
+{
+    return round_integer(value, -128, 127);
+}
+
+static uint32_t round_u8(float value)
+{
+    return round_integer(value, 0, 255);
+}
+
+static float widen_s8(uint32_t bits)
+{
+    return (float)bits - (bits >= 128 ? 256 : 0);
+}
+
+static float widen_u8(uint32_t bits)
+{
+    return (float)bits;
+}
+
+/* e4m3: 1 sign, 4 exponent, 3 mantissa bits, bias 7; there is no infinity, and 0x7f is NaN (OCP, FP8, 5.2). */
+static float widen_e4m3(uint32_t bits)
+{
+    const int exponent = (int)(bits >> 3 & 0xfU);
+    const float mantissa = (float)(bits & 7U) + (exponent > 0 ? 8 : 0);
+    const float magnitude = ldexpf(mantissa, (exponent > 0 ? exponent : 1) - 10);
+    return (bits & 0x7fU) == 0x7fU ? NAN : bits & 0x80U ? -magnitude : magnitude;
+}
+
+/* "To nearest even, saturating, NaN as 0x7f." Units of the last place are 2^-9 up to 2^-6, and then an eighth of the
+ * power of two. */
+static uint32_t round_e4m3(float value)
+{
+    const float magnitude = fabsf(value);
+    const uint32_t sign = signbit(value) ? 0x80U : 0;
+    if (isnan(value)) {
+        return 0x7f;
+    }
+    if (magnitude >= 448) {
+        return sign | 0x7eU;
+    }
+    const int exponent = magnitude >= 0x1p-6f ? ilogbf(magnitude) : -6;
+    const float units = nearbyintf(ldexpf(magnitude, 3 - exponent));
+    return sign | ((uint32_t)units + (uint32_t)(exponent + 6) * 8);
+}
+
+static void load_bytes(void *row, const void *array, size_t n, float (*widen)(uint32_t bits))
+{
+    float *to = row;
+    const unsigned char *from = array;
+    for (size_t i = 0; i < n; i++) {
+        to[i] = widen(from[i]);
+    }
+}
+
+static void store_bytes(void *array, const void *row, size_t n, uint32_t (*round)(float value))
+{
+    const float *from = row;
+    unsigned char *to = array;
+    for (size_t i = 0; i < n; i++) {
+        to[i] = (unsigned char)round(from[i]);
+    }
+}
+
+static void load_s8(void *row, const void *array, size_t n)
+{
+    load_bytes(row, array, n, widen_s8);
+}
+
+static void store_s8(void *array, const void *row, size_t n)
+{
+    store_bytes(array, row, n, round_s8);
+}
+
+static void load_u8(void *row, const void *array, size_t n)
+{
+    load_bytes(row, array, n, widen_u8);
+}
+
+static void store_u8(void *array, const void *row, size_t n)
+{
+    store_bytes(array, row, n, round_u8);
+}
+
+static void load_e4m3(void *row, const void *array, size_t n)
+{
+    load_bytes(row, array, n, widen_e4m3);
+}
+
+static void store_e4m3(void *array, const void *row, size_t n)
+{
+    store_bytes(array, row, n, round_e4m3);
+}
+
+/* Those of 8 bits have no infinity; that of e4m3 stands for its NaN, of which there is one. */
 static const ref_dtype dtypes[] = {
     {"f32", 4, 24, -126, 0x7f800000U, widen_f32, round_f32, copy_f32, copy_f32},
     {"bf16", 2, 8, -126, 0x7f80U, widen_bf16, round_bf16, load_bf16, store_bf16},
     {"f16", 2, 11, -14, 0x7c00U, widen_f16, round_f16, load_f16, store_f16},
+    {"s8", 1, 7, -6, 0x80U, widen_s8, round_s8, load_s8, store_s8},
+    {"u8", 1, 8, -6, 0x80U, widen_u8, round_u8, load_u8, store_u8},
+    {"e4m3", 1, 4, -6, 0x7fU, widen_e4m3, round_e4m3, load_e4m3, store_e4m3},
     {"f64", 8, 53, -1022, 0x7ff0000000000000U, NULL, NULL, copy_f64, copy_f64},
 };
 
@@ -173,6 +280,8 @@ uint64_t ref_element_bits(const ref_dtype *dtype, const void *array, size_t i)
     case sizeof bits:
         memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
         return bits;
+    case 1:
+        return ((const unsigned char *)array)[i];
     default:
         return half_at(array, i);
     }

@@ -84,8 +84,9 @@ static float logistic(float factor, exponential e)
     const float scaled = ref_fma(power, t, power);
     const float below = ref_fma(scaled, down, 1);
     const float lost = ref_fma(scaled, down, 1 - below);
+    const float share = ref_fma(below, -0.5F, 1.5F) * lost;
     const float above = factor * power;
-    return ref_fma(above, fma_minus(lost, 0.8125F, t), above) / below;
+    return ref_fma(above, fma_minus(share, t + 1, t), above) / below;
 }
 
 /* "max(x, 0), with the sign of a zero, plus v" */
@@ -134,8 +135,7 @@ float ref_gelu(float x)
     const float p = polynomial(q + 0.375F, c, 10);
     const float inverse = ref_fma(q, 0x1.861862p-2F, 0x1.041042p-1F);
     const float rounding = ref_fma(a, -0.75F, 1.96875F - d);
-    const float corrected = fma_minus(rounding * (inverse * inverse * 1.96875F), p + 1, p);
-    const float t = ref_fma(p + 1, exp_minus_1(e.r), corrected);
+    const float t = ref_fma(p + 1, fma_minus(rounding, inverse * inverse * 1.96875F, exp_minus_1(e.r)), p);
     const float scaled = q * power_of_two(e.biased);
     return mirrored(x, ref_fma(scaled, t, scaled), 0.5F * down);
 }

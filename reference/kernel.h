@@ -15,14 +15,8 @@
 #include "rmsnorm.h"
 
 static norm *const norms[] = {
-    [REF_RMSNORM] = rmsnorm,
-    [REF_LAYERNORM] = layernorm,
-    [REF_L2NORM] = l2norm,
-    [REF_SCALENORM] = scalenorm,
-    [REF_LPNORM] = lpnorm,
-    [REF_WEIGHTNORM] = weightnorm,
-    [REF_FOLD] = fold,
-    [REF_DYT] = dyt,
+    [REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm,   [REF_L2NORM] = l2norm, [REF_SCALENORM] = scalenorm,
+    [REF_LPNORM] = lpnorm,   [REF_WEIGHTNORM] = weightnorm, [REF_FOLD] = fold,     [REF_DYT] = dyt,
 };
 
 /* One row of a call: where its arguments are, NULL for those that the spec does not have. */
@@ -195,6 +189,45 @@ static void store_twin(const row_of_call *r, const real *normalised)
     store(r, REF_Y2, row);
 }
 
+/* "The largest magnitude in the row, NaN if there is one." */
+static real largest_magnitude(const real *row, size_t n)
+{
+    real largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const real magnitude = row[i] < 0 ? -row[i] : row[i];
+        largest = isnan(largest) || magnitude <= largest ? largest : magnitude;
+    }
+    return largest;
+}
+
+/* "round=io rounds y to X first; side stores that. quant=row: m = amax(y), but Q where it is 0, and at least Q *
+ * 2^-126; yscale = m / Q, y = y * (Q / m), Q = 448 for e4m3, else 127; for u8 fma(y, Q / m, 128). quant=static: y = y *
+ * (1 / yscale), for u8 fma(y, 1 / yscale, yzero)." */
+static void quantise(const row_of_call *r, real *row)
+{
+    const double *const given = r->call->scalars.of;
+    const int is_u8 = strcmp(r->spec->y->name, "u8") == 0;
+    const real q = strcmp(r->spec->y->name, "e4m3") == 0 ? 448 : 127;
+    real factor = 1 / (real)given[REF_YSCALE];
+    real zero = (real)given[REF_YZERO];
+    if (r->spec->round_io) {
+        ref_round_row(r->spec->x, row, r->spec->h);
+    }
+    store(r, REF_SIDE, row);
+    if (r->spec->quant == REF_ROW) {
+        const real largest = largest_magnitude(row, r->spec->h);
+        const real nonzero = largest == 0 ? q : largest;
+        const real most = q * (real)0x1p-126 > nonzero ? q * (real)0x1p-126 : nonzero;
+        const real scale = most / q;
+        memcpy(r->at[REF_YSCALE_ROW], &scale, sizeof scale);
+        factor = q / most;
+        zero = 128;
+    }
+    for (size_t i = 0; i < r->spec->h; i++) {
+        row[i] = is_u8 ? real_fma(row[i], factor, zero) : row[i] * factor;
+    }
+}
+
 static void compute_row(const row_of_call *r)
 {
     const ref_spec *const spec = r->spec;
@@ -225,6 +258,9 @@ static void compute_row(const row_of_call *r)
     activate(spec, row, spec->h);
     if (spec->fusion == REF_ADDAFTER) {
         add_to_residual(r, row);
+    }
+    if (spec->quant) {
+        quantise(r, row);
     }
     store(r, REF_Y, row); /* "Then one rounding to Y." */
 }

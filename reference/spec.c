@@ -20,8 +20,8 @@ static const struct {
     int norm;
     int affine;
     int has_cast;
-    int has_mean;     /* and so center= */
-    int has_rstd;     /* and so stats */
+    int has_mean; /* and so center= */
+    int has_rstd; /* and so stats */
     int has_eps;
     int directions;   /* a bit for each; with shards= there are others */
     int layouts;      /* a bit for each; bit 0: none */
@@ -38,7 +38,8 @@ static const struct {
     {"dyt", REF_DYT, REF_GAMMA_BETA, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 0},
     {"groupnorm", REF_GROUPNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
     {"instancenorm", REF_INSTANCENORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
-    {"batchnorm", REF_BATCHNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD | INFER | IN_STEPS | 1 << REF_FOLDSTATS, ANY_LAYOUT, 1, 0},
+    {"batchnorm", REF_BATCHNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD | INFER | IN_STEPS | 1 << REF_FOLDSTATS, ANY_LAYOUT, 1,
+     0},
     {"powernorm", REF_POWERNORM, REF_GAMMA_BETA, 0, 0, 0, 1, FWD | INFER, ANY_LAYOUT, 1, 0},
     {"mvn", REF_MVN, REF_NO_AFFINE, 0, 1, 0, 1, FWD, ANY_LAYOUT, 1, 0},
 };
@@ -110,12 +111,9 @@ static const struct {
     const char *key;
     size_t field;
 } size_keys[] = {
-    {"h=", offsetof(ref_spec, h)},
-    {"c=", offsetof(ref_spec, c)},
-    {"g=", offsetof(ref_spec, g)},
-    {"shards=", offsetof(ref_spec, shards)},
-    {"groups=", offsetof(ref_spec, groups)},
-    {"heads=", offsetof(ref_spec, heads)},
+    {"h=", offsetof(ref_spec, h)},           {"c=", offsetof(ref_spec, c)},
+    {"g=", offsetof(ref_spec, g)},           {"shards=", offsetof(ref_spec, shards)},
+    {"groups=", offsetof(ref_spec, groups)}, {"heads=", offsetof(ref_spec, heads)},
 };
 
 /* A size without sign, leading zero or anything else. Returns 0 if that is no valid one. */
@@ -285,9 +283,9 @@ static int has_direction(const ref_spec *spec)
 /* The rules of norms over other axes alone. */
 static int consistent_over_axes(const ref_spec *spec)
 {
-    const int words_of_rows = spec->alpha || spec->cast || spec->acc_f64 || spec->center_full || spec->epsform || spec->zgate ||
-                              spec->gate || spec->mod || spec->twin || spec->quant || spec->round_io || spec->side ||
-                              spec->stats || spec->strided || ref_parts(spec) != 1;
+    const int words_of_rows = spec->alpha || spec->cast || spec->acc_f64 || spec->center_full || spec->epsform ||
+                              spec->zgate || spec->gate || spec->mod || spec->twin || spec->quant || spec->round_io ||
+                              spec->side || spec->stats || spec->strided || ref_parts(spec) != 1;
     const int fuses = spec->shards == 0 && (spec->fusion == REF_ADDAFTER ? writes_matrix(spec)
                                             : spec->fusion == REF_ADD    ? reads_matrix(spec)
                                                                          : 0);
@@ -300,11 +298,11 @@ static int consistent_over_axes(const ref_spec *spec)
 static int fits_norm(const ref_spec *spec)
 {
     const size_t norm = row_of(spec);
-    const int has_plain_rows = spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && !spec->act &&
-                               ref_parts(spec) == 1;
+    const int has_plain_rows =
+        spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && !spec->act && ref_parts(spec) == 1;
     return (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
-           (spec->center_full == 0 || norms[norm].has_mean) &&
-           (spec->zgate == 0 || spec->norm == REF_RMSNORM) && (spec->norm != REF_DYT || (!spec->acc_f64 && !spec->alpha)) &&
+           (spec->center_full == 0 || norms[norm].has_mean) && (spec->zgate == 0 || spec->norm == REF_RMSNORM) &&
+           (spec->norm != REF_DYT || (!spec->acc_f64 && !spec->alpha)) &&
            (spec->stats == 0 || (norms[norm].has_rstd && spec->fusion != REF_SANDWICH)) &&
            (spec->epsform == 0 || spec->norm == REF_L2NORM) &&
            (spec->norm != REF_FOLD || spec->affine != REF_NO_AFFINE) && (!norms[norm].is_of_weights || has_plain_rows);
@@ -316,8 +314,8 @@ static int consistent_rows(const ref_spec *spec)
     const int gamma = spec->affine != REF_NO_AFFINE;
     const int is_last = spec->fusion == REF_ADDAFTER || spec->fusion == REF_SANDWICH;
     return (spec->residual == NULL || spec->fusion != 0) && (gamma || spec->offset == 0) &&
-           (gamma || spec->mod || spec->gate || spec->gamma == NULL) &&
-           (spec->alpha == 0 || ref_adds_before(spec)) && (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
+           (gamma || spec->mod || spec->gate || spec->gamma == NULL) && (spec->alpha == 0 || ref_adds_before(spec)) &&
+           (spec->gate == 0 || (ref_adds_before(spec) && !spec->alpha)) &&
            (spec->twin == 0 || (gamma && !spec->mod && !is_last && !spec->act && !spec->zgate)) &&
            (spec->fusion != REF_SANDWICH || (gamma && !spec->mod && ref_parts(spec) == 1)) &&
            spec->h % ref_parts(spec) == 0 && (spec->groups == 1 || spec->heads == 1) &&
@@ -397,10 +395,10 @@ int ref_spec_equal(const ref_spec *a, const ref_spec *b)
            a->residual == b->residual && a->gamma == b->gamma && a->y == b->y && a->norm == b->norm &&
            a->direction == b->direction && a->affine == b->affine && a->offset == b->offset && a->fusion == b->fusion &&
            a->alpha == b->alpha && a->cast == b->cast && a->acc_f64 == b->acc_f64 && a->center_full == b->center_full &&
-           a->zgate == b->zgate && a->act == b->act && a->groups == b->groups && a->heads == b->heads && a->epsform == b->epsform && a->gate == b->gate &&
-           a->mod == b->mod && a->twin == b->twin && a->quant == b->quant && a->round_io == b->round_io &&
-           a->side == b->side && a->stats == b->stats && a->strided == b->strided && a->layout == b->layout &&
-           a->momentum == b->momentum;
+           a->zgate == b->zgate && a->act == b->act && a->groups == b->groups && a->heads == b->heads &&
+           a->epsform == b->epsform && a->gate == b->gate && a->mod == b->mod && a->twin == b->twin &&
+           a->quant == b->quant && a->round_io == b->round_io && a->side == b->side && a->stats == b->stats &&
+           a->strided == b->strided && a->layout == b->layout && a->momentum == b->momentum;
 }
 
 size_t ref_parts(const ref_spec *spec)

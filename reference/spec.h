@@ -172,7 +172,6 @@ extern const struct ref_argument_info {
     const ref_dtype *(*dtype)(const ref_spec *spec); /* NULL if the spec does not have it */
 } ref_arguments[REF_ARGUMENTS];
 
-
 /* The format of an argument, or NULL if the spec does not have it. */
 const ref_dtype *ref_argument_dtype(const ref_spec *spec, ref_argument argument);
 

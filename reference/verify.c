@@ -56,8 +56,10 @@ static const struct {
 static const struct {
     size_t index;
     ref_argument argument;
-} nan_cases[] = {{2 * VERIFY_KINDS + 1, REF_ALPHA},  {3 * VERIFY_KINDS + 1, REF_EPS},
-                 {4 * VERIFY_KINDS + 1, REF_G},      {2 * VERIFY_KINDS + 1, REF_YSCALE},
+} nan_cases[] = {{2 * VERIFY_KINDS + 1, REF_ALPHA},
+                 {3 * VERIFY_KINDS + 1, REF_EPS},
+                 {4 * VERIFY_KINDS + 1, REF_G},
+                 {2 * VERIFY_KINDS + 1, REF_YSCALE},
                  {4 * VERIFY_KINDS + 1, REF_MOMENTUM}};
 
 /* Does a spec have channels, and so cases of its own? */

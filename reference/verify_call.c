@@ -51,8 +51,7 @@ static size_t row_bytes(const verify_argument *a)
 
 unsigned char *verify_row_at(const verify_argument *a, size_t row)
 {
-    const ptrdiff_t elements =
-        (ptrdiff_t)(row / a->heads) * a->stride + (ptrdiff_t)(row % a->heads) * a->head_stride;
+    const ptrdiff_t elements = (ptrdiff_t)(row / a->heads) * a->stride + (ptrdiff_t)(row % a->heads) * a->head_stride;
     return a->placed + elements * (ptrdiff_t)a->dtype->size;
 }
 
@@ -64,8 +63,8 @@ static size_t extent(const verify_argument *a)
     return a->rows == 0 ? 0 : elements * a->dtype->size;
 }
 
-/* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. Heads lie
- * in a row, packed or not, or all rows of a head lie together. */
+/* The row strides of strided kernels: every row packed, or with all kinds of distances; h + h/8 is 576 for 512. Heads
+ * lie in a row, packed or not, or all rows of a head lie together. */
 enum { STRIDES = 5, HEAD_STRIDES = 3, LONGEST_STRIDE = 4 };
 
 static void set_strides(verify_argument *a, int strided, verify_random *random)

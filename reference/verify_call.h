@@ -31,9 +31,9 @@ typedef struct verify_argument {
     unsigned char *expected; /* and as they must be after it; for inputs the same memory */
     size_t heads;            /* so many rows have a place in each row of the call */
     verify_memory memory;
-    unsigned char *placed; /* where the kernel finds it */
+    unsigned char *placed;         /* where the kernel finds it */
     ptrdiff_t stride, head_stride; /* elements from one row of the call to the next, and from head to head */
-    int shares;            /* an output that lies in an input's buffer */
+    int shares;                    /* an output that lies in an input's buffer */
 } verify_argument;
 
 /* One kernel name under test: its arguments and the alias forms that it allows. */

@@ -7,7 +7,8 @@
 
 ref_scalars verify_law_scalars(const ref_spec *spec, size_t rows, size_t positions)
 {
-    ref_scalars scalars = {rows, {[REF_ROWS_PER_BATCH] = 2, [REF_ALPHA] = 11.83, [REF_MOMENTUM] = 0.1, [REF_EPS] = 1e-5}};
+    ref_scalars scalars = {rows,
+                           {[REF_ROWS_PER_BATCH] = 2, [REF_ALPHA] = 11.83, [REF_MOMENTUM] = 0.1, [REF_EPS] = 1e-5}};
     if (ref_has_positions(spec)) {
         scalars.of[REF_POSITION_COUNT] = (double)positions;
     } else if (spec->layout != 0) {

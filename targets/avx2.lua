@@ -88,6 +88,16 @@ local bf16_split = {
   end,
 }
 
+--- The memory words of a dtype of 8 bits, for outputs: `helper` makes 8 of them.
+local function byte_plain(helper)
+  return {
+    raw = "__m128i", raws = 1,
+    narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
+    store = function(p, _, q) return ("_mm_storel_epi64((__m128i *)(void *)(%s), %s)"):format(p, q) end,
+    store_n = function(p, _, q, n) return ("@avx2_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+  }
+end
+
 local function within_quads(a, b)
   local result = {}
   for quad = 0, 1 do
@@ -160,7 +170,11 @@ return {
           if slot == 0 then return ("_mm256_broadcastss_ps(_mm256_castps256_ps128(%s))"):format(v) end
           return ("_mm256_permutevar8x32_ps(%s, _mm256_set1_epi32(%d))"):format(v, slot)
         end,
-        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2",
+        sub_fma = call "@avx2_sub_fma", pick = call "@avx2_pick", pow2 = call "@avx2_pow2", amax = call "@avx2_amax",
+        swap = function(v, d)
+          if d == 4 then return ("_mm256_permute2f128_ps(%s, %s, 1)"):format(v, v) end
+          return ("_mm256_permute_ps(%s, 0x%02x)"):format(v, d == 2 and 0x4e or 0xb1)
+        end,
         store_first = function(p, v) return ("_mm_store_ss(%s, _mm256_castps256_ps128(%s))"):format(p, v) end,
         widen_low = function(v) return ("_mm256_cvtps_pd(_mm256_castps256_ps128(%s))"):format(v) end,
         widen_high = function(v) return ("_mm256_cvtps_pd(_mm256_extractf128_ps(%s, 1))"):format(v) end,
@@ -172,7 +186,8 @@ return {
       },
       layouts = {
         plain = { vecs = 1, element = function(_, s) return s end,
-          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain, s8 = byte_plain "@avx2_to_s8",
+            u8 = byte_plain "@avx2_to_u8", e4m3 = byte_plain "@avx2_to_e4m3" } },
         split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
       },
     },
@@ -353,6 +368,63 @@ static inline $A __m256d @avx2_fold_halves_f64(__m256d a, __m256d b)
 static inline $A __m256d @avx2_fold_neighbours_f64(__m256d a, __m256d b)
 {
     return _mm256_add_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+}]] },
+    { name = "avx2_amax", text = [[
+/* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
+static inline $A __m256 @avx2_amax(__m256 a, __m256 b)
+{
+    const __m256i magnitude = _mm256_and_si256(_mm256_castps_si256(b), _mm256_set1_epi32(0x7fffffff));
+    return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(a), magnitude));
+}]] },
+    { name = "avx2_store_bytes", text = [[
+/* Stores the first n < 8 bytes; n is literal. */
+static inline $A void @avx2_store_bytes(void *p, __m128i v, int n)
+{
+    unsigned char bytes[16];
+    _mm_storeu_si128((__m128i *)(void *)bytes, v);
+    for (int i = 0; i < n; ++i)
+        ((unsigned char *)p)[i] = bytes[i];
+}]] },
+    { name = "avx2_to_words", text = [[
+/* The nearest integers up to `most`, even ones at ties, NaN as 0, with 16 bits each. */
+static inline $A __m128i @avx2_to_words(__m256 v, float most)
+{
+    const __m256 number = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
+    const __m256i whole = _mm256_cvtps_epi32(_mm256_min_ps(number, _mm256_set1_ps(most)));
+    return _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+}]] },
+    { name = "avx2_to_s8", text = [[
+/* Eight of them with 8 bits, signed and unsigned. */
+static inline $A __m128i @avx2_to_s8(__m256 v)
+{
+    const __m128i words = @avx2_to_words(v, 127.0f);
+    return _mm_packs_epi16(words, words);
+}]] },
+    { name = "avx2_to_u8", text = [[
+static inline $A __m128i @avx2_to_u8(__m256 v)
+{
+    const __m128i words = @avx2_to_words(v, 255.0f);
+    return _mm_packus_epi16(words, words);
+}]] },
+    { name = "avx2_to_e4m3", text = [[
+/* Eight numbers rounded to nearest even to e4m3, at most 448. Below 2^-6 the sum with 2^14 ends in units of 2^-9. */
+static inline $A __m128i @avx2_to_e4m3(__m256 v)
+{
+    const __m256i bits = _mm256_castps_si256(v);
+    const __m256 magnitude = _mm256_and_ps(v, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+    const __m256 most = _mm256_min_ps(magnitude, _mm256_set1_ps(448.0f));
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(most), 20), _mm256_set1_epi32(1));
+    const __m256i carried = _mm256_add_epi32(_mm256_add_epi32(_mm256_castps_si256(most), _mm256_set1_epi32(0x7ffff)), odd);
+    const __m256i normal = _mm256_sub_epi32(_mm256_srli_epi32(carried, 20), _mm256_set1_epi32(960));
+    const __m256 shifted = _mm256_add_ps(most, _mm256_set1_ps(16384.0f));
+    const __m256i small = _mm256_sub_epi32(_mm256_castps_si256(shifted), _mm256_set1_epi32(0x46800000));
+    const __m256 is_small = _mm256_cmp_ps(magnitude, _mm256_set1_ps(0x1p-6f), _CMP_LT_OQ);
+    const __m256i number = _mm256_blendv_epi8(normal, small, _mm256_castps_si256(is_small));
+    const __m256i sign = _mm256_and_si256(_mm256_srli_epi32(bits, 24), _mm256_set1_epi32(0x80));
+    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    const __m256i whole = _mm256_blendv_epi8(_mm256_or_si256(number, sign), _mm256_set1_epi32(0x7f), is_nan);
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+    return _mm_packus_epi16(words, words);
 }]] },
     { name = "avx2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

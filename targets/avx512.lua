@@ -124,6 +124,16 @@ local f64_plain = {
   store_n = function(p, _, q, n) return ("_mm512_mask_storeu_pd(%s, %s, %s)"):format(p, mask(8, n), q) end,
 }
 
+--- The memory words of a dtype of 8 bits, for outputs: `helper` makes 16 of them.
+local function byte_plain(helper)
+  return {
+    raw = "__m128i", raws = 1,
+    narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
+    store = function(p, _, q) return ("_mm_storeu_si128((__m128i *)(void *)(%s), %s)"):format(p, q) end,
+    store_n = function(p, _, q, n) return ("_mm_mask_storeu_epi8(%s, %s, %s)"):format(p, mask(16, n), q) end,
+  }
+end
+
 --- The words that both types have alike; `more` are those of one type.
 local function words(suffix, width, more)
   local function intrinsic(name, before) return call("_mm512_" .. name .. "_" .. suffix, before) end
@@ -169,6 +179,11 @@ return {
   types = {
     f32 = {
       vector = "__m512", width = 16, words = words("ps", 16, {
+        amax = call "@avx512_amax",
+        swap = function(v, d)
+          if d >= 4 then return ("_mm512_shuffle_f32x4(%s, %s, 0x%02x)"):format(v, v, d == 8 and 0x4e or 0xb1) end
+          return ("_mm512_permute_ps(%s, 0x%02x)"):format(v, d == 2 and 0x4e or 0xb1)
+        end,
         bcast = function(v, slot)
           if slot == 0 then return ("_mm512_broadcastss_ps(_mm512_castps512_ps128(%s))"):format(v) end
           return ("_mm512_permutexvar_ps(_mm512_set1_epi32(%d), %s)"):format(slot, v)
@@ -191,7 +206,8 @@ return {
       },
       layouts = {
         plain = { vecs = 1, element = function(_, s) return s end,
-          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain, s8 = byte_plain "@avx512_to_s8",
+            u8 = byte_plain "@avx512_to_u8", e4m3 = byte_plain "@avx512_to_e4m3" } },
         split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
       },
     },
@@ -223,6 +239,49 @@ static inline __mmask16 @avx512_first16(int n)
 static inline __mmask8 @avx512_first8(int n)
 {
     return (__mmask8)(((uint32_t)1 << n) - 1u);
+}]] },
+    { name = "avx512_amax", text = [[
+/* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
+static inline $A __m512 @avx512_amax(__m512 a, __m512 b)
+{
+    const __m512i magnitude = _mm512_and_si512(_mm512_castps_si512(b), _mm512_set1_epi32(0x7fffffff));
+    return _mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(a), magnitude));
+}]] },
+    { name = "avx512_to_whole", text = [[
+/* The nearest integers up to `most`, even ones at ties, NaN as 0. */
+static inline $A __m512i @avx512_to_whole(__m512 v, float most)
+{
+    const __m512 number = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
+    return _mm512_cvtps_epi32(_mm512_min_ps(number, _mm512_set1_ps(most)));
+}]] },
+    { name = "avx512_to_s8", text = [[
+/* Sixteen of them with 8 bits, signed and unsigned. */
+static inline $A __m128i @avx512_to_s8(__m512 v)
+{
+    return _mm512_cvtsepi32_epi8(@avx512_to_whole(v, 127.0f));
+}]] },
+    { name = "avx512_to_u8", text = [[
+static inline $A __m128i @avx512_to_u8(__m512 v)
+{
+    return _mm512_cvtepi32_epi8(_mm512_max_epi32(@avx512_to_whole(v, 255.0f), _mm512_setzero_si512()));
+}]] },
+    { name = "avx512_to_e4m3", text = [[
+/* Sixteen numbers rounded to nearest even to e4m3, at most 448. Below 2^-6 the sum with 2^14 ends in units of 2^-9. */
+static inline $A __m128i @avx512_to_e4m3(__m512 v)
+{
+    const __m512i bits = _mm512_castps_si512(v);
+    const __m512 magnitude = _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(0x7fffffff)));
+    const __m512 most = _mm512_min_ps(magnitude, _mm512_set1_ps(448.0f));
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(_mm512_castps_si512(most), 20), _mm512_set1_epi32(1));
+    const __m512i carried = _mm512_add_epi32(_mm512_add_epi32(_mm512_castps_si512(most), _mm512_set1_epi32(0x7ffff)), odd);
+    const __m512i normal = _mm512_sub_epi32(_mm512_srli_epi32(carried, 20), _mm512_set1_epi32(960));
+    const __m512 shifted = _mm512_add_ps(most, _mm512_set1_ps(16384.0f));
+    const __m512i small = _mm512_sub_epi32(_mm512_castps_si512(shifted), _mm512_set1_epi32(0x46800000));
+    const __mmask16 is_small = _mm512_cmp_ps_mask(magnitude, _mm512_set1_ps(0x1p-6f), _CMP_LT_OQ);
+    const __m512i number = _mm512_mask_mov_epi32(normal, is_small, small);
+    const __m512i sign = _mm512_and_si512(_mm512_srli_epi32(bits, 24), _mm512_set1_epi32(0x80));
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi8(_mm512_mask_mov_epi32(_mm512_or_si512(number, sign), is_nan, _mm512_set1_epi32(0x7f)));
 }]] },
     { name = "avx512_forget", text = [[
 /* What was loaded before is loaded again: cheaper than to keep it in spilled registers. */

@@ -81,6 +81,16 @@ local f16_plain = {
   store = bf16_plain.store, store_n = bf16_plain.store_n,
 }
 
+--- The memory words of a dtype of 8 bits, for outputs: `helper` makes 4 of them.
+local function byte_plain(helper)
+  return {
+    raw = "uint8x8_t", raws = 1,
+    narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
+    store = function(p, _, q) return ("@neon_store_bytes(%s, %s, 4)"):format(p, q) end,
+    store_n = function(p, _, q, n) return ("@neon_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+  }
+end
+
 local f64_plain = {
   raw = "float64x2_t", raws = 1, is_compute = true,
   first = function(p) return ("vdupq_n_f64(*(%s))"):format(p) end,
@@ -121,7 +131,8 @@ return {
       vector = "float32x4_t", width = 4, words = words("f32", "0.0f", {
         clamp0 = call "@neon_clamp0",
         pick = function(a, b, c) return ("vbslq_f32(vcltzq_f32(%s), %s, %s)"):format(a, b, c) end,
-        pow2 = call "@neon_pow2",
+        pow2 = call "@neon_pow2", amax = call "@neon_amax",
+        swap = function(v, d) return d == 2 and ("vextq_f32(%s, %s, 2)"):format(v, v) or ("vrev64q_f32(%s)"):format(v) end,
         keep_n = function(v, n) return ("@neon_keep(%s, %s)"):format(v, count(n)) end,
         store_first = function(p, v) return ("vst1q_lane_f32(%s, %s, 0)"):format(p, v) end,
         widen_low = function(v) return ("vcvt_f64_f32(vget_low_f32(%s))"):format(v) end,
@@ -133,7 +144,8 @@ return {
       },
       layouts = {
         plain = { vecs = 1, element = function(_, s) return s end,
-          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain } },
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = f16_plain, s8 = byte_plain "@neon_to_s8",
+            u8 = byte_plain "@neon_to_u8", e4m3 = byte_plain "@neon_to_e4m3" } },
         split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
       },
     },
@@ -247,6 +259,51 @@ static inline float64x2_t @neon_clamp0_f64(float64x2_t v)
 static inline float32x4_t @neon_fold_halves(float32x4_t a, float32x4_t b)
 {
     return vaddq_f32(vcombine_f32(vget_low_f32(a), vget_low_f32(b)), vcombine_f32(vget_high_f32(a), vget_high_f32(b)));
+}]] },
+    { name = "neon_amax", text = [[
+/* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
+static inline float32x4_t @neon_amax(float32x4_t a, float32x4_t b)
+{
+    return vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(a), vreinterpretq_s32_f32(vabsq_f32(b))));
+}]] },
+    { name = "neon_store_bytes", text = [[
+/* Stores the first n <= 4 bytes; n is literal. */
+static inline void @neon_store_bytes(void *p, uint8x8_t v, int n)
+{
+    uint8_t bytes[8];
+    vst1_u8(bytes, v);
+    for (int i = 0; i < n; ++i)
+        ((unsigned char *)p)[i] = bytes[i];
+}]] },
+    { name = "neon_to_s8", text = [[
+/* The nearest integers in their range, even ones at ties, NaN as 0: four of them with 8 bits, signed and unsigned. */
+static inline uint8x8_t @neon_to_s8(float32x4_t v)
+{
+    const int16x4_t words = vqmovn_s32(vcvtnq_s32_f32(v));
+    return vreinterpret_u8_s8(vqmovn_s16(vcombine_s16(words, words)));
+}]] },
+    { name = "neon_to_u8", text = [[
+static inline uint8x8_t @neon_to_u8(float32x4_t v)
+{
+    const uint16x4_t words = vqmovn_u32(vcvtnq_u32_f32(v));
+    return vqmovn_u16(vcombine_u16(words, words));
+}]] },
+    { name = "neon_to_e4m3", text = [[
+/* Four numbers rounded to nearest even to e4m3, at most 448. Below 2^-6 the sum with 2^14 ends in units of 2^-9. */
+static inline uint8x8_t @neon_to_e4m3(float32x4_t v)
+{
+    const float32x4_t magnitude = vabsq_f32(v);
+    const float32x4_t most = vminq_f32(magnitude, vdupq_n_f32(448.0f));
+    const uint32x4_t bits = vreinterpretq_u32_f32(most);
+    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 20), vdupq_n_u32(1));
+    const uint32x4_t carried = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7ffff)), odd);
+    const uint32x4_t normal = vsubq_u32(vshrq_n_u32(carried, 20), vdupq_n_u32(960));
+    const uint32x4_t shifted = vreinterpretq_u32_f32(vaddq_f32(most, vdupq_n_f32(16384.0f)));
+    const uint32x4_t small = vsubq_u32(shifted, vdupq_n_u32(0x46800000));
+    const uint32x4_t number = vbslq_u32(vcltq_f32(magnitude, vdupq_n_f32(0x1p-6f)), small, normal);
+    const uint32x4_t sign = vandq_u32(vshrq_n_u32(vreinterpretq_u32_f32(v), 24), vdupq_n_u32(0x80));
+    const uint16x4_t words = vmovn_u32(vbslq_u32(vceqq_f32(v, v), vorrq_u32(number, sign), vdupq_n_u32(0x7f)));
+    return vmovn_u16(vcombine_u16(words, words));
 }]] },
     { name = "neon_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

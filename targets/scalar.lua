@@ -37,6 +37,11 @@ local function half(name)
   }
 end
 
+--- Those of a dtype of 8 bits, for outputs.
+local function byte(name)
+  return { store = function(place, v) return ("%s = @scalar_to_%s(%s)"):format(place, name, v) end }
+end
+
 return {
   name = "scalar", rank = 0, arch = "any", guard = "1",
   includes = "#include <string.h>",
@@ -46,12 +51,13 @@ return {
     f32 = {
       ctype = "float", words = words("", {
         convert = function(v) return ("(double)%s"):format(v) end,
-        pick = call "@scalar_pick", pow2 = call "@scalar_pow2",
+        pick = call "@scalar_pick", pow2 = call "@scalar_pow2", amax = call "@scalar_amax",
       }),
       dtypes = {
         f32 = { load = function(place) return place end, store = infix "=" },
         bf16 = half "bf16",
         f16 = half "f16",
+        s8 = byte "s8", u8 = byte "u8", e4m3 = byte "e4m3",
       },
     },
     f64 = {
@@ -152,6 +158,43 @@ static inline float @scalar_round_f16(float v)
 {
     const uint16_t half = (uint16_t)@scalar_f16_bits(v);
     return @scalar_from_f16(&half);
+}]] },
+    { name = "scalar_amax", text = [[
+/* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
+static inline float @scalar_amax(float a, float b)
+{
+    const uint32_t left = @scalar_bits(a), right = @scalar_bits(b) & 0x7fffffffu;
+    return @scalar_float((int32_t)left > (int32_t)right ? left : right);
+}]] },
+    { name = "scalar_whole", text = [[
+/* The nearest integer between two bounds, even ones at ties, NaN as 0: the sum with 1.5 * 2^23 ends in units of 1. */
+static inline __attribute__((unused)) int @scalar_whole(float v, float least, float most)
+{
+    __asm__("" : "+m"(v)); /* a product must be rounded before it meets the sum */
+    const float bounded = v < least ? least : v > most ? most : v;
+    return v == v ? (int)((bounded + 12582912.0f) - 12582912.0f) : 0;
+}]] },
+    { name = "scalar_to_s8", text = [[
+static inline int8_t @scalar_to_s8(float v)
+{
+    return (int8_t)@scalar_whole(v, -128.0f, 127.0f);
+}]] },
+    { name = "scalar_to_u8", text = [[
+static inline uint8_t @scalar_to_u8(float v)
+{
+    return (uint8_t)@scalar_whole(v, 0.0f, 255.0f);
+}]] },
+    { name = "scalar_to_e4m3", text = [[
+/* v rounded to nearest even to e4m3, at most 448. Below 2^-6 the sum with 2^14 ends in units of 2^-9. */
+static inline uint8_t @scalar_to_e4m3(float v)
+{
+    const uint32_t bits = @scalar_bits(v), sign = (bits >> 24) & 0x80u, magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u)
+        return 0x7f;
+    if (magnitude < 0x3c800000u)
+        return (uint8_t)(sign | (@scalar_bits(@scalar_float(magnitude) + 16384.0f) - 0x46800000u));
+    const uint32_t most = magnitude < 0x43e00000u ? magnitude : 0x43e00000u;
+    return (uint8_t)(sign | (((most + 0x7ffffu + ((most >> 20) & 1u)) >> 20) - 960u));
 }]] },
     { name = "scalar_pin", text = [[
 /* v, computed here and not as a part of another operation. */

@@ -83,6 +83,16 @@ local bf16_split = {
   end,
 }
 
+--- The memory words of a dtype of 8 bits, for outputs: `helper` makes 4 of them.
+local function byte_plain(helper)
+  return {
+    raw = "__m128i", raws = 1,
+    narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
+    store = function(p, _, q) return ("@sse2_store_bytes(%s, %s, 4)"):format(p, q) end,
+    store_n = function(p, _, q, n) return ("@sse2_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+  }
+end
+
 local f64_plain = {
   raw = "__m128d", raws = 1, is_compute = true,
   first = function(p) return ("_mm_set1_pd(*(%s))"):format(p) end,
@@ -122,6 +132,8 @@ return {
   types = {
     f32 = {
       vector = "__m128", width = 4, words = words("ps", "@sse2_fma", {
+        amax = call "@sse2_amax",
+        swap = function(v, d) return ("_mm_shuffle_ps(%s, %s, 0x%02x)"):format(v, v, d == 2 and 0x4e or 0xb1) end,
         keep_n = function(v, n) return ("_mm_and_ps(%s, @sse2_first(%s))"):format(v, count(n)) end,
         bcast = function(v, slot) return ("_mm_shuffle_ps(%s, %s, 0x%02x)"):format(v, v, slot * 0x55) end,
         store_first = function(p, v) return ("_mm_store_ss(%s, %s)"):format(p, v) end,
@@ -135,7 +147,8 @@ return {
       },
       layouts = {
         plain = { vecs = 1, element = function(_, s) return s end,
-          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = half_plain "f16" } },
+          dtypes = { f32 = f32_plain, bf16 = bf16_plain, f16 = half_plain "f16", s8 = byte_plain "@sse2_to_s8",
+            u8 = byte_plain "@sse2_to_u8", e4m3 = byte_plain "@sse2_to_e4m3" } },
         split = { vecs = 2, element = function(k, s) return 2 * s + k end, dtypes = { f32 = f32_split, bf16 = bf16_split } },
       },
     },
@@ -312,6 +325,69 @@ static inline __m128 @sse2_pow2(__m128 v)
 {
     const __m128i exponent = _mm_slli_epi32(_mm_castps_si128(v), 23);
     return _mm_castsi128_ps(_mm_add_epi32(exponent, _mm_set1_epi32(0x3f800000)));
+}]] },
+    { name = "sse2_choose", text = [[
+/* a where the mask is set, else b. */
+static inline __m128i @sse2_choose(__m128i mask, __m128i a, __m128i b)
+{
+    return _mm_or_si128(_mm_and_si128(mask, a), _mm_andnot_si128(mask, b));
+}]] },
+    { name = "sse2_amax", text = [[
+/* The larger one of a, which has no sign, and |b| by their bits: NaN is largest. */
+static inline __m128 @sse2_amax(__m128 a, __m128 b)
+{
+    const __m128i left = _mm_castps_si128(a);
+    const __m128i right = _mm_and_si128(_mm_castps_si128(b), _mm_set1_epi32(0x7fffffff));
+    return _mm_castsi128_ps(@sse2_choose(_mm_cmpgt_epi32(left, right), left, right));
+}]] },
+    { name = "sse2_store_bytes", text = [[
+/* Stores the first n <= 4 bytes; n is literal. */
+static inline void @sse2_store_bytes(void *p, __m128i v, int n)
+{
+    const uint32_t bytes = (uint32_t)_mm_cvtsi128_si32(v);
+    for (int i = 0; i < n; ++i)
+        ((unsigned char *)p)[i] = (unsigned char)(bytes >> (8 * i));
+}]] },
+    { name = "sse2_to_words", text = [[
+/* The nearest integers up to `most`, even ones at ties, NaN as 0, with 16 bits each. */
+static inline __m128i @sse2_to_words(__m128 v, float most)
+{
+    const __m128 number = _mm_and_ps(v, _mm_cmpord_ps(v, v));
+    const __m128i whole = _mm_cvtps_epi32(_mm_min_ps(number, _mm_set1_ps(most)));
+    return _mm_packs_epi32(whole, whole);
+}]] },
+    { name = "sse2_to_s8", text = [[
+/* Four of them with 8 bits, signed and unsigned. */
+static inline __m128i @sse2_to_s8(__m128 v)
+{
+    const __m128i words = @sse2_to_words(v, 127.0f);
+    return _mm_packs_epi16(words, words);
+}]] },
+    { name = "sse2_to_u8", text = [[
+static inline __m128i @sse2_to_u8(__m128 v)
+{
+    const __m128i words = @sse2_to_words(v, 255.0f);
+    return _mm_packus_epi16(words, words);
+}]] },
+    { name = "sse2_to_e4m3", text = [[
+/* Four numbers rounded to nearest even to e4m3, at most 448. Below 2^-6 the sum with 2^14 ends in units of 2^-9. */
+static inline __m128i @sse2_to_e4m3(__m128 v)
+{
+    const __m128i bits = _mm_castps_si128(v);
+    const __m128 magnitude = _mm_castsi128_ps(_mm_and_si128(bits, _mm_set1_epi32(0x7fffffff)));
+    const __m128 most = _mm_min_ps(magnitude, _mm_set1_ps(448.0f));
+    const __m128i odd = _mm_and_si128(_mm_srli_epi32(_mm_castps_si128(most), 20), _mm_set1_epi32(1));
+    const __m128i carried = _mm_add_epi32(_mm_add_epi32(_mm_castps_si128(most), _mm_set1_epi32(0x7ffff)), odd);
+    const __m128i normal = _mm_sub_epi32(_mm_srli_epi32(carried, 20), _mm_set1_epi32(960));
+    const __m128 shifted = _mm_add_ps(most, _mm_set1_ps(16384.0f));
+    const __m128i small = _mm_sub_epi32(_mm_castps_si128(shifted), _mm_set1_epi32(0x46800000));
+    const __m128i is_small = _mm_castps_si128(_mm_cmplt_ps(magnitude, _mm_set1_ps(0x1p-6f)));
+    const __m128i is_nan = _mm_castps_si128(_mm_cmpunord_ps(v, v));
+    const __m128i number = @sse2_choose(is_small, small, normal);
+    const __m128i sign = _mm_and_si128(_mm_srli_epi32(bits, 24), _mm_set1_epi32(0x80));
+    const __m128i whole = @sse2_choose(is_nan, _mm_set1_epi32(0x7f), _mm_or_si128(number, sign));
+    const __m128i words = _mm_packs_epi32(whole, whole);
+    return _mm_packus_epi16(words, words);
 }]] },
     { name = "sse2_quiet", text = [[
 /* v with every NaN replaced by one whose low half is zero. */

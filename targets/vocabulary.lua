@@ -15,6 +15,8 @@
 --   pick(a, b, c)                    a < 0 ? b : c; f32 only
 --   pow2(a)                          f32 only: 2^k for a = 1.5 * 2^23 + k, k a whole number from -126 to 127; in general the
 --                                    float whose bits are those of a, shifted to the left by 23, plus those of 1
+--   amax(a, b)                       f32: the larger one of a and |b| by their bits, so that NaN is largest; a has no sign
+--   swap(v, d)                       f32: slot s is slot s xor d; d is a literal power of two below the width
 --   keep_n(v, n)                     the first n slots, +0 in the others; n is a number, 0 <= n < width, or C text of an int
 --   bcast(v, slot)                   one slot in all; slot is literal
 --   store_first(p, v)                a statement: writes slot 0 to p
@@ -33,12 +35,15 @@
 --   narrow(v, j)                     raw register j of the vectors v[1..vecs], rounded to nearest even; a NaN must have a zero
 --                                    low half, where a target has the word
 --   narrow_nan(v, j)                 the same for any NaN
+--                                    s8 and u8: to the nearest integer, even ones at ties, within their range, NaN as 0; e4m3:
+--                                    as OCP's FP8 says it, saturating, any NaN as 0x7f
 --   store(p, j, q) store_n(p, j, q, n)   writes raw register j of the chunk at p; its first n elements and no byte more
 --   stream(p, j, q)                  the same as store, past the caches: p is aligned to the size of a raw register, and the
 --                                    target's `fence` follows before anything reads what was written
 --
 -- `arithmetic`: the scalar meanings; `fmaf` is exact. `structural`: the words that every kernel on vectors may need, and
--- `memory` those of a dtype in a layout; narrow_nan may be missing where narrow takes any NaN, stream where
+-- `memory` those of a dtype in a layout; `stored` those of a dtype that is for outputs only;
+-- narrow_nan may be missing where narrow takes any NaN, stream where
 -- there are no such stores. `widening`: those of f32 that sums in f64 need.
 
 return {
@@ -57,8 +62,10 @@ return {
     { name = "abs", arity = 1, meaning = "fabs(a)" },
     { name = "pick", arity = 3, meaning = "a < 0 ? b : c", optional = true },
     { name = "pow2", arity = 1, meaning = "real_of((bits_of(a) << 23) + bits_of(1))", optional = true },
+    { name = "amax", arity = 2, meaning = "larger_bits(a, fabs(b))", optional = true },
   },
   widening = { "widen_low", "widen_high" },
   structural = { "zero", "set1", "add", "fma", "keep_n", "bcast", "pin", "forget", "prefetch" },
+  stored = { "narrow", "store", "store_n" },
   memory = { "first", "load", "load_n", "widen", "narrow", "store", "store_n" },
 }

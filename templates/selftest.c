@@ -2,15 +2,24 @@
 
 enum { ${p}selftest_period = ${period} };
 
-/* How many rows a kernel is run on, and 64-bit hashes of their outputs; row r is golden row r % period. */
+/* The size of an argument: the elements of an array, and whether they are without a sign, or a whole number. */
+typedef struct ${p}selftest_size {
+    size_t size;
+    int is_unsigned;
+} ${p}selftest_size;
+
+/* How many rows a kernel is run on, and 64-bit hashes of their outputs; row r is golden row r % period. Where there are sizes,
+   one hash of all arrays. */
 typedef struct ${p}selftest_golden {
     size_t rows;
     uint64_t hash[${p}selftest_period];
+    const ${p}selftest_size *sizes;
 } ${p}selftest_golden;
 
+${sizes}
 static const ${p}selftest_golden ${p}selftest_goldens[] = {
 ${golden}
-    { 0, { 0 } },
+    { 0, { 0 }, NULL },
 };
 
 /* Dtypes: bytes of an element, bits of precision (the hidden one included) and of the exponent. */
@@ -26,6 +35,9 @@ static const ${p}selftest_format ${p}selftest_formats[] = {
     { "bf16", 2, 8, 8 },
     { "f16", 2, 11, 5 },
     { "f64", 8, 53, 11 },
+    { "s8", 1, 7, 1 }, /* those of 8 bits are for outputs */
+    { "u8", 1, 7, 1 },
+    { "e4m3", 1, 4, 4 },
 };
 
 /* All arrays of the kernel under test. */
@@ -44,6 +56,8 @@ static uint64_t ${p}selftest_load(const unsigned char *p, size_t bytes)
     uint16_t half;
     uint32_t word;
     uint64_t pair;
+    if (bytes == 1)
+        return *p;
     if (bytes == sizeof half) {
         memcpy(&half, p, sizeof half);
         return half;
@@ -60,7 +74,9 @@ static void ${p}selftest_store(unsigned char *p, size_t bytes, uint64_t bits)
 {
     const uint16_t half = (uint16_t)bits;
     const uint32_t word = (uint32_t)bits;
-    if (bytes == sizeof half)
+    if (bytes == 1)
+        *p = (unsigned char)bits;
+    else if (bytes == sizeof half)
         memcpy(p, &half, sizeof half);
     else if (bytes == sizeof word)
         memcpy(p, &word, sizeof word);
@@ -130,9 +146,44 @@ static size_t ${p}selftest_product(const ${p}kernel *kernel, const char *axis)
     return product;
 }
 
+/* Whether the kernel gives the golden arrays. */
+static int ${p}selftest_of_arrays(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
+{
+    ${p}selftest_array arrays[${arguments}];
+    void *ptr[${arguments}] = { NULL };
+    double scalar[${arguments}] = { 0 };
+    size_t count = 0, scalars = 0;
+    uint64_t hash[2] = { 0, 0 };
+    unsigned char *end = ${p}selftest_memory;
+    for (size_t i = 1; i < kernel->arg_count; ++i) {
+        const ${p}arg *arg = &kernel->args[i];
+        const ${p}selftest_size size = golden->sizes[i];
+        if (strcmp(arg->shape, "scalar") == 0) {
+            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? (double)size.size : 0.8125;
+            continue;
+        }
+        const ${p}selftest_array array = { ${p}selftest_format_of(arg), end, 1, size.size, strcmp(arg->io, "in") != 0 };
+        const size_t bytes = array.format->bytes;
+        ${p}selftest_fill(array.format, end, array.n, i * ${p}selftest_period + 1);
+        for (size_t k = 0; size.is_unsigned && k < array.n; ++k)
+            ${p}selftest_store(end + k * bytes, bytes, ${p}selftest_load(end + k * bytes, bytes) & ~((uint64_t)1 << (8 * bytes - 1)));
+        end += (array.n * bytes + 7) / 8 * 8;
+        ptr[count] = array.data;
+        arrays[count++] = array;
+    }
+    kernel->invoke(golden->rows, ptr, NULL, scalar);
+    for (size_t i = 0; i < count; ++i) {
+        if (arrays[i].is_output)
+            ${p}selftest_hash(arrays[i].format, arrays[i].data, arrays[i].n, hash);
+    }
+    return (hash[0] << 32 | hash[1]) == golden->hash[0];
+}
+
 /* Whether the kernel gives the golden rows. Outputs are filled before, too, so that what it does not write shows. */
 static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
 {
+    if (golden->sizes != NULL)
+        return ${p}selftest_of_arrays(kernel, golden);
     ${p}selftest_array arrays[${arguments}];
     void *ptr[${arguments}];
     ptrdiff_t stride[${arguments}];

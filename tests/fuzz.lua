@@ -41,7 +41,8 @@ local COMPILERS = {
 -- Why a case may be refused: the whole message, without "kernel N: ", matches a pattern. Those of the grammar come from its table.
 local REASONS = {
   { name = "unknown norm, word or key", "^unknown norm '", "^unknown word '", "^unknown key '", "^unknown [%w]+= value '" },
-  { name = "bad value", "^h=.*: h must be ", "^site=.*: site must be ", "^eps=.*: eps must be " },
+  { name = "bad value", "^h=.*: h must be ", "^groups=.*: groups must be ",
+    "^heads=.*: heads must be ", "^site=.*: site must be ", "^eps=.*: eps must be " },
   { name = "said twice", " is repeated$", "' exclude each other$" },
   { name = "no value, or one too many", "^'.*' needs a value: ", "is a word of its own, without =$",
     "= is not part of a spec line, only a note in a spec table$" },
@@ -55,6 +56,8 @@ local REASONS = {
   { name = "wrong schedule", "^%-%-schedule ", "^unknown schedule key '", "^schedule .*: allowed are " },
   { name = "schedule without effect", "^schedule .*: target %w+ has no schedule$", "^schedule strips=%d: on ",
     "^schedule layout=split: ", "^schedule blocks=2: a row of %d+ elements is one block$", "^schedule reuse=reload: only ",
+    "^schedule pipe=1: there is one pass only,", "^schedule prefetch=1: nothing is read behind the last sum$",
+    "^schedule stream=%d+: the last pass stores no elements$", "^schedule stream=%d+: a row of y2 has %d+ bytes, not a multiple of 64$",
     "^schedule stream=%d+: %w+ has no such stores$", "^schedule stream=%d+: %w+ cannot stream %w+$",
     "^schedule stream=%d+: a row of y has %d+ bytes, not a multiple of 64$" },
   { name = "file returns no specs", "^a spec file returns an array ", "^no kernels$", "^%d+ kernels are too many " },

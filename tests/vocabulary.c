@@ -201,7 +201,7 @@ static void check_memory(const vocabulary_memory *m)
     }
     for (int n = 1; n <= m->vecs * vocabulary_width; ++n) {
         for (int round = 0; round < CHUNK_ROUNDS; ++round) {
-            check_loads(m, dtype, &memory, n);
+            if (m->load) check_loads(m, dtype, &memory, n);
             check_stores(m, dtype, &memory, n, m->store, m->store_nan == NULL);
             if (m->store_nan) check_stores(m, dtype, &memory, n, m->store_nan, 1);
             if (m->stream) check_stores(m, dtype, &memory, n, m->stream, m->store_nan == NULL);

@@ -63,7 +63,7 @@ typedef struct vocabulary_memory {
     const char *layout, *dtype;
     int vecs;
     const int *element;
-    void (*load)(const void *from, int n, real *out);
+    void (*load)(const void *from, int n, real *out); /* NULL where the dtype is for outputs only, and so is first */
     void (*first)(const void *from, real *out);
     void (*store)(void *to, int n, const real *values);
     void (*store_nan)(void *to, int n, const real *values); /* NULL where narrow takes any NaN */

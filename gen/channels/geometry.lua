@@ -3,7 +3,7 @@
 -- A channel kernel has `channels` and, but for layout rows, `positions`, an argument. `memory` is "nchw" (positions are
 -- next to each other) or "nhwc" (channels are). `over` says what one set of statistics is of: a "group" (the `per_group`
 -- channels of one of `groups` groups, and all positions), a "position" (its channels), or the "batch" (all rows and
--- positions of a channel).
+-- positions of a channel). Where ranks share out rows (gen/channels/shards.lua), they are of the "shards" of each row.
 
 local geometry = {}
 

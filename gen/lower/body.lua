@@ -54,7 +54,9 @@ function Body:uniform(node)
     local text, hint
     local source = node.op == "convert" and node[1] or node
     if source.op == "const" then
-      hint, text = node.value == 1 and "one" or "count", self:word(node, "set1")(self.kernel.literal(node.value, node.type))
+      local is_count = node.value % 1 == 0 and node.value > 0
+      hint = node.value == 1 and "one" or is_count and "count" or "factor"
+      text = self:word(node, "set1")(self.kernel.literal(node.value, node.type))
     elseif source.op == "arg" then
       hint, text = "all_" .. (node.label or source.name), self:word(node, "set1")(self.kernel.scalars[source.name])
     else

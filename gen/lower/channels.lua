@@ -349,7 +349,8 @@ local function finish_rows(body, builder, statistics, arrays)
   local nodes = mapped_rows(body.plan)
   body:each_tile(builder, body.plan.geometry.channels, function(inner, first, vectors, n)
     local names = {}
-    for name, array in pairs(statistics) do
+    for _, output in ipairs(body.plan.merge.outputs) do
+      local name, array = output.name, statistics[output.name]
       names[name] = {}
       for v = 0, vectors - 1 do
         local place = c_text.sum(array, first, v * body.chunk)
@@ -480,7 +481,8 @@ end
 
 local PART = { mu = "part_mean", delta = "part_shift", m2 = "part_m2" }
 
---- Loads the statistics of a chunk.
+--- Loads the statistics of a chunk or a shard.
+-- @param text C text of the distance of its first slot from the start of the arrays
 local function part(body, builder, vectors, n, text)
   local values = {}
   for _, output in ipairs(body.plan.merge.outputs) do
@@ -495,31 +497,55 @@ local function part(body, builder, vectors, n, text)
   return values
 end
 
+--- Merges what `take` is given for a tile of slots, and stores the results.
+-- @param names arguments that have one element for each slot
+-- @param visit function(builder, take): take(builder, C text of the number of a part, C text of its count)
+local function merge_tile(body, builder, names, tile, row_length, visit)
+  local tree = body:chunk_tree(builder, tile.vectors)
+  visit(builder, function(place, number, count)
+    local text = c_text.sum(("%s * %s"):format(number, row_length), tile.first)
+    tree:push(place, part(body, place, tile.vectors, tile.n, text), count)
+  end)
+  local statistics = tree:finish(builder)
+  local back = body:step_to(builder, names, "_tile", tile.first)
+  body:open("row", builder, { vectors = tile.vectors, n = tile.n, known = known(body.plan, statistics) })
+  body:store_fixed(builder, stores_of(body.plan))
+  body:close "row"
+  back()
+end
+
+local function merge_shards(body, builder)
+  local where, names = body.plan.geometry, {}
+  local each = ("%d"):format(where.per_shard)
+  body.counts.all = ("%d"):format(where.per_shard * where.shards)
+  for _, argument in ipairs(body.plan.problem.args) do
+    if argument.io == "out" then names[#names + 1] = argument.name end
+  end
+  body:each_tile_of(builder, "rows", function(inner, first, vectors, n)
+    merge_tile(body, inner, names, { first = first, vectors = vectors, n = n }, "rows", function(place, take)
+      local loop, shard = place:loop("shard", 0, where.shards, 1)
+      take(loop, shard, each)
+    end)
+  end)
+end
+
 function FORMS.merge(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local where = body.plan.geometry
+  if where.over == "shards" then return merge_shards(body, builder) end
   count_all(body, builder, count_of_batch(where))
   local together, piece
   if where.memory == "nchw" then together, piece = segments(builder) end
   body:each_tile(builder, where.channels, function(inner, first, vectors, n)
-    local tree = body:chunk_tree(inner, vectors)
-    local chunk = inner:var("size_t", "chunk", "0")
-    local function take(place, count)
-      tree:push(place, part(body, place, vectors, n, ("%s * %d + %s"):format(chunk, where.channels, first)), count)
-      place:call("++" .. chunk)
-    end
-    if together then
-      each_segment_chunk(inner, together, piece, function(place, _, height, _, length)
-        take(place, ("%s * %s"):format(height, length))
-      end)
-    else
-      body:each_outer_chunk(inner, body.counts.all, function(place, _, length) take(place, length) end)
-    end
-    local statistics = tree:finish(inner)
-    local back = body:step_to(inner, per_channel(body), "_tile", first)
-    body:open("row", inner, { vectors = vectors, n = n, known = known(plan, statistics) })
-    body:store_fixed(inner, stores_of(plan))
-    body:close "row"
-    back()
+    local tile, row_length = { first = first, vectors = vectors, n = n }, ("%d"):format(where.channels)
+    merge_tile(body, inner, per_channel(body), tile, row_length, function(place, take)
+      local chunk = place:var("size_t", "chunk", "0")
+      local function take_next(where_to, count)
+        take(where_to, chunk, count)
+        where_to:call("++" .. chunk)
+      end
+      if not together then return body:each_outer_chunk(place, body.counts.all, function(to, _, length) take_next(to, length) end) end
+      each_segment_chunk(place, together, piece, function(to, _, height, _, length) take_next(to, ("%s * %s"):format(height, length)) end)
+    end)
   end)
 end
 

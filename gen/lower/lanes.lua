@@ -37,6 +37,7 @@ end
 function Body:value(node, builder, index, memo)
   if node.op == "const" then return self.kernel.literal(node.value, node.type) end
   if node.op == "arg" then return self.kernel.scalars[node.name] end
+  if node.domain == "uniform" and node.op ~= "convert" then return self:uniform(node) end
   if node.domain == "row" or node.domain == "uniform" then return self:row_value(node) end
   if memo[node] then return memo[node] end
   local text
@@ -47,9 +48,10 @@ function Body:value(node, builder, index, memo)
   else
     text = self:apply(node, function(operand) return self:value(operand, builder, index, memo) end)
   end
-  if not c_text.is_name(text) and (node.label or self.kernel.uses[node] > 1) then
+  local hint = node.label or node.hint
+  if not c_text.is_name(text) and (hint or self.kernel.uses[node] > 1) then
     local is_of_index = node.op == "load" or node.label == "h"
-    text = builder:def(self:type_of(node).ctype, is_of_index and node.label .. "_i" or node.label or "value", bare(text))
+    text = builder:def(self:type_of(node).ctype, is_of_index and node.label .. "_i" or hint or "value", bare(text))
   end
   memo[node] = text
   return text
@@ -62,6 +64,16 @@ function Body:apply(node, operand)
   local words = node.op == "convert" and self:type_of(node[1]).words or self:type_of(node).words
   local word = words[node.op] or usage.fail("target %s has no word '%s'", self.kernel.target.name, node.op)
   return word(unpack(texts, 1, #node))
+end
+
+--- A value that is the same for all rows, defined before the row loop.
+function Body:uniform(node)
+  local memo = self.kernel.uniforms
+  if not memo[node] then
+    local text = self:apply(node, function(operand) return self:value(operand) end)
+    memo[node] = self.kernel.prologue:def(self:type_of(node).ctype, node.label or "value", bare(text))
+  end
+  return memo[node]
 end
 
 --- The name of a row node's value; sums were put into the memo when their sweep ended.
@@ -96,6 +108,10 @@ function Body:element(builder, sweep, index, lane_arrays, lane)
   end
   for _, text in ipairs(stores) do builder:call(text) end
   for s, sum in ipairs(sweep.sums) do
+    if sum.op == "amax" then
+      builder:set(lane_arrays[s], self:type_of(sum).words.amax(lane_arrays[s], value(sum[1])))
+      return
+    end
     local term, place, words = sum[1], ("%s[%s]"):format(lane_arrays[s], lane), self:type_of(sum).words
     local function part(node)
       return node.type == sum.type and value(node) or self:type_of(node).words.convert(value(node))
@@ -155,9 +171,21 @@ function Body:sum_sweep(sweep)
   for s, sum in ipairs(sweep.sums) do finish(s, self:type_of(sum).words.pairwise(parts[s], cut.count)) end
 end
 
+--- The largest magnitude of each element in turn; the order does not matter.
+function Body:largest_sweep(sweep)
+  local names = {}
+  for s, largest in ipairs(sweep.sums) do
+    names[s] = self.builder:var(self:type_of(largest).ctype, "largest", self.kernel.literal(0, largest.type))
+    self.row_values[largest] = names[s]
+  end
+  local inner, i = self.builder:loop("i", 0, sweep.count, 1)
+  self:element(inner, sweep, i, names, nil)
+end
+
 --- Writes the loop over rows. Arguments as for gen/lower/vectors.lua.
 function lanes.rows(kernel, root)
   local builder = root:row_blocks(1)
+  kernel.uniforms = {}
   local body = setmetatable({ kernel = kernel, builder = builder, rows_at = kernel.rows_at(builder, "row", "_row"),
     row_values = {}, lanes = kernel.plan.problem.contract.lanes }, Body)
   for index, sweep in ipairs(kernel.sweeps) do
@@ -168,7 +196,9 @@ function lanes.rows(kernel, root)
     for _, output in ipairs(sweep.stores) do
       if output.node.domain == "row" then builder:set(output.name .. "[row]", body:row_value(output.node)) end
     end
-    if #sweep.sums > 0 then
+    if #sweep.sums > 0 and sweep.sums[1].op == "amax" then
+      body:largest_sweep(sweep)
+    elseif #sweep.sums > 0 then
       body:sum_sweep(sweep)
     elseif sweep.kind ~= "end" then
       local inner, i = builder:loop("i", 0, sweep.count, 1)

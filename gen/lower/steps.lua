@@ -105,8 +105,9 @@ function Step:value(node, k)
       text = self.body:apply(node, function(operand) return self:value(operand, k) end, self:operation(node, k))
     end
     local is_name = c_text.is_name(text)
-    if not is_name and (node.label or self.body.kernel.uses[node] > 1) then
-      text = self.builder:def(self.body.type.vector, node.label or "value", text)
+    local hint = node.label or node.hint
+    if not is_name and (hint or self.body.kernel.uses[node] > 1) then
+      text = self.builder:def(self.body.type.vector, hint or "value", text)
     end
     memo[key] = text
   end
@@ -149,11 +150,27 @@ function Step:parts(node, k)
 end
 
 --- What the accumulators of a sum are called.
-function Body.accumulator_name(sum) return sum[1].op == "mul" and "squares" or "total" end
+function Body.accumulator_name(sum) return sum.op == "amax" and "largest" or sum[1].op == "mul" and "squares" or "total" end
+
+--- Takes this step's vectors into the accumulators of a largest magnitude.
+function Step:accumulate_largest(largest, accumulators)
+  local body = self.body
+  for k = 1, body.layout.vecs do
+    local index, term = body:accumulator(self.chunk, k, 1), self:term(largest[1], k)
+    local name = accumulators[index]
+    local text = body:word(largest, "amax")(name or body:zero(largest.type), term)
+    if name then
+      self.builder:set(name, text)
+    else
+      accumulators[index] = self.builder:var(body.type.vector, "largest", text)
+    end
+  end
+end
 
 --- Adds this step's vectors to the accumulators of a sum: a product by fused multiply-add. Straight-line additions are
 -- pinned: compilers would delay them to the end and spill all their operands.
 function Step:accumulate(sum, accumulators)
+  if sum.op == "amax" then return self:accumulate_largest(sum, accumulators) end
   local body, node = self.body, sum[1]
   local words, is_product = body.acc.words, node.op == "mul"
   for k = 1, body.layout.vecs do

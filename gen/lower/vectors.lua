@@ -127,9 +127,9 @@ function Body:start_lanes(builder, sweep, walkers, strip)
       for _, step in ipairs(self:stripe_steps({ walker }, strip, false, 0)) do
         local list = walker.accumulators[s]
         for k = 1, self.layout.vecs do
-          for part = 1, self.parts do
+          for part = 1, sum.op == "sum" and self.parts or 1 do
             local index = self:accumulator(step.chunk, k, part)
-            list[index] = list[index] or builder:var(self.acc.vector, self.accumulator_name(sum), self:zero(sum.type))
+            list[index] = list[index] or builder:var(self:type_of(sum).vector, self.accumulator_name(sum), self:zero(sum.type))
           end
         end
       end
@@ -137,14 +137,35 @@ function Body:start_lanes(builder, sweep, walkers, strip)
   end
 end
 
---- A sweep without sums: every element once.
+--- A sweep without sums: every element once. What may be there is the largest magnitude, in whose order nothing lies.
 function Body:map_sweep(sweep)
   local walkers = {}
   for row = 0, self.rows - 1 do
     walkers[row + 1] = { row = row, base = 0, length = sweep.count, accumulators = {} }
+    for s in ipairs(sweep.sums) do walkers[row + 1].accumulators[s] = {} end
   end
   self.strips_now, self.stripe = 1, math.min(self.lanes, self:group_size(sweep, self.rows) * self.chunk)
   self:walk(self.builder, sweep, walkers, 0, false)
+  for s, largest in ipairs(sweep.sums) do
+    local names = {}
+    for i, walker in ipairs(walkers) do names[i] = self:largest_of(largest, walker.accumulators[s]) end
+    self.row_values[largest] = rows.spread(names)
+  end
+end
+
+--- The largest magnitude in a walker's accumulators, in every slot.
+function Body:largest_of(largest, accumulators)
+  local amax, value = self:word(largest, "amax"), nil
+  for index = 1, self.lanes * self.parts do
+    local name = accumulators[index]
+    value = value and name and self:define(largest, "largest", amax(value, name)) or value or name
+  end
+  local distance = self.type.width / 2
+  while distance >= 1 do
+    value = self:define(largest, "largest", amax(value, self:word(largest, "swap")(value, distance)))
+    distance = distance / 2
+  end
+  return value
 end
 
 --- Stores the row values that a sweep is to store.
@@ -153,7 +174,7 @@ function Body:store_rows(sweep)
     if output.node.domain == "row" then
       for row = 0, self.rows - 1 do
         local value = self:row_vector(output.node, row)
-        self.builder:call(self:word(output.node, "store_first")(c_text.sum(output.name, "row", row), value))
+        self.builder:call(self:word(output.node, "store_first")(c_text.sum(output.name, self.first, row), value))
       end
     end
   end
@@ -176,7 +197,11 @@ function Body:sweep(index, is_behind)
   end
   self:store_rows(sweep)
   if is_behind and self:is_crowded(sweep) then self.builder:call(self.words.forget()) end
-  if #sweep.sums > 0 then self:sum_sweep(sweep) elseif sweep.kind ~= "end" then self:map_sweep(sweep) end
+  if #sweep.sums > 0 and sweep.sums[1].op == "sum" then
+    self:sum_sweep(sweep)
+  elseif sweep.kind ~= "end" then
+    self:map_sweep(sweep)
+  end
 end
 
 --- The last sweep over the rows from `row` on, and what goes with it alone.

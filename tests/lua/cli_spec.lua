@@ -154,7 +154,7 @@ describe("normgen", function()
       local names = {}
       for i, target in ipairs(json.decode(same { "list", "targets", "--format", "json" })) do names[i] = target.name end
       assert.same({ "scalar", "sse2", "avx2", "neon", "avx512", "avx512bf16" }, names)
-      assert.equal("layernorm", json.decode(same { "list", "norms", "--format", "json" })[1].name)
+      assert.equal("dyt", json.decode(same { "list", "norms", "--format", "json" })[1].name)
     end)
 
     it("gives the kernels of specs as exact JSON", function()

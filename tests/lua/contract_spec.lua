@@ -104,6 +104,19 @@ describe("the expander", function()
     end
   end)
 
+  it("puts a sequence of simple operations in the place of an elementary function, once for each argument", function()
+    for _, name in ipairs { "exp", "sigmoid", "tanh", "silu", "gelu", "gelutanh" } do
+      local node = expanded(e[name](x), 8)
+      assert.not_equal(name, node.op)
+      assert.equal(node, expanded(e[name](x), 8))
+      assert.not_equal(node, expanded(e[name](gamma), 8))
+      assert.equal(name .. "(x)", e.describe(node))
+      assert.equal("column", expanded(e[name](gamma), 8).domain)
+    end
+    local after = expanded(e.silu(x * gamma + beta), 8)
+    assert.equal("silu(fma(x, gamma, beta))", e.describe(after))
+  end)
+
   it("makes a mean of a sum and a division", function()
     assert.equal(e.sum(x, 100) / 100, expanded(e.mean(x), 100))
     assert.equal(e.sum(x * x, 100) / 100, expanded(e.mean(x * x), 100))
@@ -170,9 +183,12 @@ describe("the expander", function()
 
   it("leaves only operators that targets know", function()
     local known = { load = true, first = true, arg = true, const = true, add = true, sub = true, mul = true, div = true, fma = true,
-      fnma = true, sqrt = true, clamp0 = true, round = true, sum = true, convert = true, pin = true }
+      fnma = true, sqrt = true, clamp0 = true, round = true, sum = true, convert = true, pin = true, max = true, abs = true, pick = true,
+      pow2 = true }
     for _, text in ipairs { "layernorm bf16 addout", "layernorm f32 offset=1", "rmsnorm bf16 cast=llama add", "rmsnorm f32 affine=none",
-      "layernorm f16 acc=f64 center=full add alpha stats", "rmsnorm f64 addafter stats", "layernorm f32 acc=f64 addafter" } do
+      "layernorm f16 acc=f64 center=full add alpha stats", "rmsnorm f64 addafter stats", "layernorm f32 acc=f64 addafter",
+      "rmsnorm bf16 zgate=before act=gelu stats", "rmsnorm f32 acc=f64 zgate=after affine=none act=tanh", "dyt f16 addafter act=sigmoid",
+      "layernorm f32 affine=none act=gelutanh", "layernorm f32 act=silu" } do
       for _, h in ipairs { 1, 64, 65, 4096 } do
         for _, output in ipairs(problem.new(spec.parse(text .. " h=" .. h)).outputs) do
           e.walk(output.node, function(node)

@@ -27,7 +27,8 @@ describe("a node", function()
       e.const(2, "f32"), e.const(1, "f64"), e.const(0.1 + 0.2, "f64"), e.const(0.3, "f64"), e.arg("eps", "f32"), e.arg("eps", "f64"),
       e.arg("alpha", "f32"), e.convert("f64", x), e.pin(x), e.load("x", "f64", "element"), e.center_mean(x),
       e.load("x", "bf16", "element"), e.load("x", "f32", "column"), x, gamma,
-      e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x) }
+      e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
+      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.exp(x), e.silu(x) }
     local seen = {}
     for i, node in ipairs(nodes) do
       assert.is_nil(seen[node], i .. " is also " .. tostring(seen[node]))
@@ -44,6 +45,14 @@ describe("a node", function()
   it("is the same constant whether Lua holds its value as a float or as an integer", function()
     assert.equal(e.const(2, "f32"), e.const(4 / 2, "f32"))
     assert.equal(x / 8, x / (16 / 2))
+  end)
+
+  it("may have a hint, and be shown as a function of another node", function()
+    local node = e.fma(x, x, gamma):hinted("t"):hinted "u"
+    assert.equal("t", node.hint)
+    assert.equal("f(x) + gamma", e.describe((x * x):shown_as("f", x) + gamma))
+    local copy = e.rewrite(node, function(v) return v == x and gamma or v end, {})
+    assert.equal("t", copy.hint)
   end)
 
   it("keeps its first label, unless it is renamed", function()

@@ -17,9 +17,12 @@ local function maybe(t, word)
 end
 
 -- A random spec that is not contradictory.
-local function random_spec()
+local random_spec
+
+random_spec = function()
   local dtypes = { "f32", "bf16", "f16" }
-  local norm, x = choose { "rmsnorm", "layernorm", "rmsnorm", "layernorm", "l2norm", "scalenorm", "lpnorm" }, choose { "f32", "bf16", "f16", "f64" }
+  local norm = choose { "rmsnorm", "layernorm", "rmsnorm", "layernorm", "l2norm", "scalenorm", "lpnorm", "dyt" }
+  local x = choose { "f32", "bf16", "f16", "f64" }
   local affine, fusion = choose { "none", "gamma", "gamma+beta" }, choose { "", "add", "addout", "addafter" }
   local function other() return x == "f64" and x or choose(dtypes) end
   local t = { norm, x, h = choose { 1, 7, 80, 769, 4096, 65536 }, affine = affine, out = other() }
@@ -27,17 +30,20 @@ local function random_spec()
     t[#t + 1] = fusion
     t.residual = other()
   end
-  if fusion == "add" or fusion == "addout" then maybe(t, "alpha") end
+  local has_sums = norm ~= "dyt"
+  if not has_sums and x == "f64" then return random_spec() end
+  if has_sums and (fusion == "add" or fusion == "addout") then maybe(t, "alpha") end
   if affine ~= "none" then
     t.gamma, t.offset = other(), choose { 0, 1 }
   end
   if norm == "rmsnorm" and (x == "bf16" or x == "f16") and affine == "gamma" then maybe(t, "cast=llama") end
   if norm == "layernorm" then maybe(t, "center=full") end
-  if x ~= "f64" then maybe(t, "acc=f64") end
+  if norm == "rmsnorm" and x ~= "f64" then maybe(t, choose { "zgate=before", "zgate=after" }) end
+  if x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=gelutanh", "act=tanh", "act=sigmoid" }) end
+  if has_sums and x ~= "f64" then maybe(t, "acc=f64") end
   if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
-  if norm:find "norm$" and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
+  if has_sums and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
   if (fusion == "add" or fusion == "addout") and not t[4] then maybe(t, "gate") end
-  if affine ~= "none" and fusion ~= "addafter" then maybe(t, "twin") end
   if t.h == 80 then t[choose { "groups", "heads" }] = choose { 1, 2, 5 } end
   maybe(t, "strided")
   return spec.parse(t)
@@ -63,6 +69,8 @@ describe("kernel names", function()
       ["layernorm f32 h=768 affine=gamma"] = "layernorm_fwd_f32_h768_nobeta",
       ["layernorm f32 h=768"] = "layernorm_fwd_f32_h768",
       ["rmsnorm f64 h=8 addafter"] = "rmsnorm_fwd_f64_h8_addafter",
+      ["rmsnorm bf16 h=8 stats zgate=after act=silu"] = "rmsnorm_fwd_bf16_h8_zgateafter_silu_stats",
+      ["dyt f32 h=8 act=gelutanh"] = "dyt_fwd_f32_h8_gelutanh",
       ["layernorm f16 strided stats h=8 center=full acc=f64 offset=1 affine=gamma add alpha"] =
         "layernorm_fwd_f16_h8_add_alpha_offset1_nobeta_accf64_full_stats_strided",
     } do

@@ -12,7 +12,8 @@ local unpack = table.unpack or unpack
 local SPECS = {
   "rmsnorm f32 h=80", "layernorm f32 h=48 addout stats", "rmsnorm bf16 h=1100 alpha add strided",
   "layernorm f64 h=20 stats", "rmsnorm f32 h=80 addafter", "layernorm f16 h=30 out=f32 gamma=bf16", "rmsnorm bf16 h=64 cast=llama",
-  "layernorm bf16 h=130 acc=f64 center=full",
+  "layernorm bf16 h=130 acc=f64 center=full", "rmsnorm f32 h=50 zgate=before act=gelu", "layernorm f32 h=40 act=gelutanh",
+  "rmsnorm f16 h=33 zgate=after act=sigmoid", "dyt bf16 h=70 addafter", "rmsnorm bf16 h=9 act=silu",
 }
 
 -- Prints "code message [kernel]".

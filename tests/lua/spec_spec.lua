@@ -15,7 +15,8 @@ describe("a spec", function()
     local s = spec.parse "rmsnorm bf16 h=4096"
     for field, value in pairs { norm = "rmsnorm", dir = "fwd", x = "bf16", out = "bf16", residual = "bf16", gamma = "bf16", h = 4096,
       fusion = false, alpha = false, offset = 0, affine = "gamma", cast = false, acc = false, center = false, stats = false,
-      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false, shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
+      strided = false, gate = false, mod = false, twin = false, groups = 1, heads = 1, zgate = false, act = false, layout = false,
+      shards = false, folded = false, momentum = "torch", quant = false, round = false, side = false } do
       assert.equal(value, s[field], field)
     end
     for _, row in ipairs(spec.grammar) do assert.not_nil(s[row.field], row.field) end
@@ -94,6 +95,15 @@ describe("a wrong spec is refused:", function()
     { "rmsnorm f64 h=4 acc=f64", "acc=f64 is what f64 does anyway" },
     { "rmsnorm f32 h=4 acc=f32", "unknown acc= value 'f32'" },
     { "rmsnorm f32 h=4 center=full", "center=full moves the pivot of layernorm's variance" },
+    { "layernorm f32 h=4 zgate=after", "zgate= is defined for rmsnorm only" },
+    { "rmsnorm f32 h=4 zgate=before zgate=after", "'zgate=before' and 'zgate=after' exclude each other" },
+    { "rmsnorm f32 h=4 act=swish", "unknown act= value 'swish' (known: silu, gelu, gelutanh, tanh, sigmoid)" },
+    { "layernorm f64 h=4 act=gelu", "zgate= and act= are computed in f32, so they do not go with f64" },
+    { "rmsnorm f64 h=4 zgate=after", "zgate= and act= are computed in f32, so they do not go with f64" },
+    { "dyt f64 h=4", "dyt is computed in f32" },
+    { "dyt f32 h=4 stats", "dyt has no sums and no statistics" },
+    { "dyt f32 h=4 acc=f64", "dyt has no sums and no statistics" },
+    { "dyt f32 h=4 add alpha", "dyt has an alpha of its own" },
     { "layernorm f32 h=4 center=head", "unknown center= value 'head'" },
     { "layernorm f32 h=4 stats stats", "'stats' is repeated" },
     { "layernorm bf16 h=4 affine=gamma cast=llama", "rmsnorm only" },

@@ -54,7 +54,7 @@ void call_reference(const char *spec_text, size_t rows, const call *c)
 {
     array arrays[REF_ARGUMENTS];
     void *ptr[REF_ARGUMENTS];
-    ptrdiff_t stride[REF_ARGUMENTS];
+    ptrdiff_t stride[2 * REF_ARGUMENTS];
     double scalar[REF_ARGUMENTS];
     size_t pointers = 0, strides = 0, scalars = 0;
     ref_scalars sizes = {rows, {0}};
@@ -70,6 +70,8 @@ void call_reference(const char *spec_text, size_t rows, const call *c)
         }
         if (arrays[i].dtype != NULL && ref_arguments[i].kind == REF_MATRIX) {
             stride[strides++] = (ptrdiff_t)arrays[i].stride;
+            stride[strides] = (ptrdiff_t)(arrays[i].columns / spec.heads);
+            strides += spec.heads > 1;
         }
         if (arrays[i].dtype != NULL && !ref_arguments[i].output) {
             store(&arrays[i], c->in[i]);

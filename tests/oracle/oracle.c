@@ -6,19 +6,79 @@
 #include "arithmetic.h"
 #include "call.h"
 #include "contract.h"
+#include "functions.h"
 
 enum { BITS = 200 };
 
 /* The statistics of a row, exact up to 200 bits. */
 typedef struct statistics {
     mpfr_t mean;   /* 0 for rmsnorm */
-    mpfr_t square; /* mean square, or variance */
-    mpfr_t rstd;
+    mpfr_t square; /* mean square, or variance; of the norms of lengths the sum of squares, or of magnitudes */
+    mpfr_t rstd;   /* the factor of the row */
 } statistics;
 
 static int has_mean(const oracle_row *row)
 {
     return row->spec->norm == REF_LAYERNORM;
+}
+
+static int is_of_lengths(const oracle_row *row)
+{
+    return row->spec->norm != REF_LAYERNORM && row->spec->norm != REF_RMSNORM && row->spec->norm != REF_DYT;
+}
+
+/* The factor of a norm that gives rows a length, from the sum of squares or magnitudes. */
+static void set_length_factor(const oracle_row *row, statistics *s)
+{
+    const int norm = row->spec->norm, form = row->spec->epsform;
+    mpfr_set(s->rstd, s->square, MPFR_RNDN);
+    if (norm == REF_L2NORM && form == 0) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm != REF_LPNORM) {
+        mpfr_sqrt(s->rstd, s->rstd, MPFR_RNDN);
+    }
+    if (norm == REF_L2NORM && form == REF_OUTSIDE) {
+        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
+    }
+    if (norm == REF_SCALENORM || form == REF_MAX) {
+        mpfr_t eps;
+        mpfr_init2(eps, BITS);
+        mpfr_set_d(eps, row->eps, MPFR_RNDN);
+        mpfr_max(s->rstd, s->rstd, eps, MPFR_RNDN);
+        mpfr_clear(eps);
+    }
+    mpfr_d_div(s->rstd, norm == REF_SCALENORM || norm == REF_WEIGHTNORM ? row->g : 1, s->rstd, MPFR_RNDN);
+}
+
+/* Applies a function to v. */
+static void apply(int function, mpfr_t v)
+{
+    mpfr_t argument;
+    mpfr_init2(argument, BITS);
+    mpfr_set(argument, v, MPFR_RNDN);
+    oracle_functions[function].exact(v, argument);
+    mpfr_clear(argument);
+}
+
+/* v times silu(z). */
+static void apply_gate(const oracle_row *row, size_t i, mpfr_t v)
+{
+    mpfr_t gate;
+    mpfr_init2(gate, BITS);
+    mpfr_set_d(gate, row->z[i], MPFR_RNDN);
+    apply(ORACLE_SILU, gate);
+    mpfr_mul(v, v, gate, MPFR_RNDN);
+    mpfr_clear(gate);
+}
+
+/* What the norm reads. */
+static void set_input(const oracle_row *row, size_t i, mpfr_t v)
+{
+    mpfr_set_d(v, row->x[i], MPFR_RNDN);
+    if (row->spec->zgate == REF_ZGATE_BEFORE) {
+        apply_gate(row, i, v);
+    }
 }
 
 static void measure(const oracle_row *row, statistics *s)
@@ -33,8 +93,19 @@ static void measure(const oracle_row *row, statistics *s)
     }
     mpfr_div_ui(s->mean, s->mean, n, MPFR_RNDN);
     for (size_t i = 0; i < n; i++) {
-        mpfr_d_sub(d, row->x[i], s->mean, MPFR_RNDN);
-        mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        set_input(row, i, d);
+        mpfr_sub(d, d, s->mean, MPFR_RNDN);
+        if (row->spec->norm == REF_LPNORM) {
+            mpfr_abs(d, d, MPFR_RNDN);
+            mpfr_add(s->square, s->square, d, MPFR_RNDN);
+        } else {
+            mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
+        }
+    }
+    if (is_of_lengths(row)) {
+        set_length_factor(row, s);
+        mpfr_clear(d);
+        return;
     }
     mpfr_div_ui(s->square, s->square, n, MPFR_RNDN);
     mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
@@ -49,6 +120,9 @@ static void forget(statistics *s)
 
 int oracle_in_domain(const oracle_row *row)
 {
+    if (row->spec->norm == REF_DYT) {
+        return 1;
+    }
     statistics s;
     double sum = 0, sum_of_squares = 0;
     for (size_t i = 0; i < row->spec->h; i++) {
@@ -99,14 +173,39 @@ static double depth(const ref_spec *spec)
     return h + (double)((length + lanes - 1) / lanes);
 }
 
+/* The error of a function in units of the unit roundoff: a unit in the last place is at most two of them. */
+static double roundings(int function)
+{
+    return 2 * oracle_functions[function].ulps;
+}
+
 /* RMSNorm, with w for a rounding of a sum or row scalar: the sum h w, mean w and + eps w are halved by the root; root
  * and reciprocal w each; rstd may be rounded once more; the product with x 1. In f32 that is h/2 + 4. With acc=f64 it
  * is 2, and with gamma 3, whatever the length. */
 static bound_terms rmsnorm_terms(const oracle_row *row)
 {
     const double w = unit_of_sums(row->spec);
-    const double rstd = (depth(row->spec) / 2 + 3) * w + rounding_of_scalars(row->spec);
-    return (bound_terms){rstd + 1, 0, rstd, 0};
+    /* zgate=before: each element is off by the error of silu and of a product, and so, at most, is rstd. */
+    const double gate = row->spec->zgate == REF_ZGATE_BEFORE ? roundings(ORACLE_SILU) + 1 : 0;
+    const double rstd = (depth(row->spec) / 2 + 3) * w + rounding_of_scalars(row->spec) + gate;
+    return (bound_terms){rstd + 1 + gate, 0, rstd, 0};
+}
+
+/* DyT: the product with alpha is rounded, and tanh does not make a relative error larger. */
+static bound_terms dyt_terms(void)
+{
+    return (bound_terms){1 + roundings(ORACLE_TANH), 0, 0, 0};
+}
+
+/* Norms of lengths, with w as above: the sum, of numbers of one sign, h w, halved by a root w; eps w inside, where it
+ * is halved, and outside; the division w; the factor may be rounded once more; the product with x 1. */
+static bound_terms length_terms(const oracle_row *row)
+{
+    const double w = unit_of_sums(row->spec), h = depth(row->spec);
+    const double root = row->spec->norm == REF_LPNORM ? h : h / 2 + 1;
+    const double eps = row->spec->norm != REF_L2NORM ? 0 : row->spec->epsform == REF_OUTSIDE ? 1 : 0.5;
+    const double factor = (root + eps + 1) * w + rounding_of_scalars(row->spec);
+    return (bound_terms){factor + 1, 0, factor, 0};
 }
 
 /* The mu that the contract gives, of the head or of the whole row. */
@@ -158,7 +257,10 @@ static bound_terms layernorm_terms(const oracle_row *row, const statistics *s)
 /* cast=llama: t is exact, so that only what follows it is judged. */
 static bound_terms terms_of(const oracle_row *row, const statistics *s)
 {
-    bound_terms terms = has_mean(row) ? layernorm_terms(row, s) : rmsnorm_terms(row);
+    bound_terms terms = row->spec->norm == REF_DYT ? dyt_terms()
+                        : has_mean(row)            ? layernorm_terms(row, s)
+                        : is_of_lengths(row)       ? length_terms(row)
+                                                   : rmsnorm_terms(row);
     if (row->t != NULL) {
         terms.relative = 0;
         terms.absolute = 0;
@@ -172,11 +274,11 @@ static double tiny(const ref_spec *spec)
     return ref_is_f64(spec->x) ? 0x1p-1074 : 0x1p-149;
 }
 
-/* The error that the output may have where the exact values are z and y = z * gamma + beta. */
-static double error_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
+/* The error that y = z * gamma + beta may have before it is rounded to its format, where the exact values are z and y.
+ */
+static double affine_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
 {
     const double u = unit(row->spec);
-    const ref_dtype *format = row->spec->y;
     double error = fabs(gamma) * (u * (terms->relative * fabs(z) + terms->absolute) + tiny(row->spec));
     if (row->gamma != NULL) {
         error += u * fabs(y) + tiny(row->spec);
@@ -184,9 +286,47 @@ static double error_bound(const oracle_row *row, const bound_terms *terms, doubl
     if (row->spec->offset) {
         error += u * fabs(z * gamma);
     }
-    error *= 1 + 1024 * u; /* products of errors */
+    return error * (1 + 1024 * u); /* products of errors */
+}
+
+/* The index of the activation in oracle_functions. */
+static int activation(const ref_spec *spec)
+{
+    static const int functions[] = {[REF_SILU] = ORACLE_SILU,
+                                    [REF_GELU] = ORACLE_GELU,
+                                    [REF_GELUTANH] = ORACLE_GELUTANH,
+                                    [REF_TANH] = ORACLE_TANH,
+                                    [REF_SIGMOID] = ORACLE_SIGMOID};
+    return functions[spec->act];
+}
+
+/* Applies what comes after gamma and beta to the exact y, which is known up to an error; returns the error after that.
+ */
+static double finish(const oracle_row *row, size_t i, mpfr_t y, double error)
+{
+    const double u = unit(row->spec);
+    const ref_dtype *format = row->spec->y;
+    if (row->spec->zgate == REF_ZGATE_AFTER) {
+        mpfr_t gate;
+        mpfr_init2(gate, BITS);
+        mpfr_set_ui(gate, 1, MPFR_RNDN);
+        apply_gate(row, i, gate);
+        apply_gate(row, i, y);
+        const double silu = fabs(mpfr_get_d(gate, MPFR_RNDN));
+        mpfr_clear(gate);
+        error = error * silu * (1 + 16 * u) + u * (roundings(ORACLE_SILU) + 1) * fabs(mpfr_get_d(y, MPFR_RNDN)) +
+                tiny(row->spec);
+    }
+    if (row->spec->act != 0) {
+        const int function = activation(row->spec);
+        apply(function, y);
+        error *= oracle_functions[function].slope;
+        error +=
+            u * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) + roundings(function) * tiny(row->spec);
+    }
     if (format->precision < 24) {
-        error += ldexp(fmax(fabs(y) + error, ldexp(1, format->min_exponent)), -format->precision);
+        const double largest = fabs(mpfr_get_d(y, MPFR_RNDN)) + error;
+        error += ldexp(fmax(largest, ldexp(1, format->min_exponent)), -format->precision);
     }
     return error;
 }
@@ -228,8 +368,14 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
     const bound_terms terms = terms_of(row, &s);
     double worst = statistics_ratio(row, output, &s, &terms);
     for (size_t i = 0; i < row->spec->h; i++) {
-        mpfr_d_sub(z, row->x[i], s.mean, MPFR_RNDN);
-        mpfr_mul(z, z, s.rstd, MPFR_RNDN);
+        set_input(row, i, z);
+        if (row->spec->norm == REF_DYT) {
+            mpfr_mul_d(z, z, row->alpha, MPFR_RNDN);
+            mpfr_tanh(z, z, MPFR_RNDN);
+        } else {
+            mpfr_sub(z, z, s.mean, MPFR_RNDN);
+            mpfr_mul(z, z, s.rstd, MPFR_RNDN);
+        }
         if (row->t != NULL) {
             mpfr_set_d(z, row->t[i], MPFR_RNDN);
         }
@@ -237,8 +383,9 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
         mpfr_add_ui(gamma, gamma, (unsigned long)row->spec->offset, MPFR_RNDN);
         mpfr_mul(y, z, gamma, MPFR_RNDN);
         mpfr_add_d(y, y, row->beta != NULL ? row->beta[i] : 0.0, MPFR_RNDN);
-        const double bound =
-            error_bound(row, &terms, mpfr_get_d(z, MPFR_RNDN), mpfr_get_d(gamma, MPFR_RNDN), mpfr_get_d(y, MPFR_RNDN));
+        const double affine =
+            affine_bound(row, &terms, mpfr_get_d(z, MPFR_RNDN), mpfr_get_d(gamma, MPFR_RNDN), mpfr_get_d(y, MPFR_RNDN));
+        const double bound = finish(row, i, y, affine);
         worst = fmax(worst, ratio_to(y, output->y[i], bound));
     }
     forget(&s);

@@ -7,13 +7,16 @@
 #include "spec.h"
 
 /* One row to judge. The roundings that the contract names are exact inputs: x is h = round_R(x + residual) where the
- * norm reads a sum, and t is round_X(x * rstd) under cast=llama. */
+ * norm reads a sum, and t is round_X(x * rstd) under cast=llama. A part of a row is a row whose spec has that h. */
 typedef struct oracle_row {
     const ref_spec *spec;
     const double *x;
     const double *t;            /* NULL unless cast=llama */
     const double *gamma, *beta; /* NULL where the spec has none */
     double eps;
+    double g;        /* of scalenorm and weightnorm */
+    double alpha;    /* of dyt */
+    const double *z; /* NULL where the spec has none */
 } oracle_row;
 
 /* What a kernel made of it: the results of the norm in the format Y, and the statistics, NULL where it has none. */

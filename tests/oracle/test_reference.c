@@ -420,6 +420,10 @@ START_TEST(spec_understood)
         "rmsnorm f64 h=3 residual=f64 gamma=f64 out=f64 add alpha stats strided",
         "layernorm f16 h=3 residual=bf16 gamma=f32 addafter acc=f64 center=full strided stats",
         "rmsnorm f16 h=3 cast=llama",
+        "rmsnorm f16 h=3 zgate=before act=gelu acc=f64",
+        "rmsnorm f32 h=3 act=tanh zgate=after addafter",
+        "layernorm bf16 h=3 act=gelutanh",
+        "dyt f32 h=3 addout act=silu strided affine=none",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ref_spec spec;
@@ -469,6 +473,17 @@ START_TEST(spec_refused)
         "layernorm f32 h=4 stats stats",
         "rmsnorm f64 h=4 cast=llama",
         "rmsnorm bf16 h=4 cast=llama affine=gamma+beta",
+        "layernorm f32 h=4 zgate=after",
+        "rmsnorm f32 h=4 zgate=before zgate=after",
+        "rmsnorm f32 h=4 act=relu",
+        "rmsnorm f64 h=4 act=silu",
+        "rmsnorm f64 h=4 zgate=after",
+        "dyt f64 h=4",
+        "dyt f32 h=4 stats",
+        "dyt f32 h=4 acc=f64",
+        "dyt f32 h=4 add alpha",
+        "dyt bf16 h=4 affine=gamma cast=llama",
+        "dyt f32 h=4 zgate=before",
         "rmsnorm f32 h=4 whatever",
         "rmsnorm f32 h=4\n",
     };

@@ -43,7 +43,12 @@ for i, name in ipairs(names) do
 end
 texts[#texts + 1] = "#if " .. target.guard
 texts[#texts + 1] = emit.detection(target, PREFIX):gsub("@", PREFIX)
-texts[#texts + 1] = ("int %s%s_runs_here(void);\nint %s%s_runs_here(void)\n{\n    return %sruns_%s();\n}\n#endif"):format(PREFIX, target.name,
-  PREFIX, target.name, PREFIX, target.name)
+texts[#texts + 1] = ([[
+int elementary_%s_runs_here(void);
+int elementary_%s_runs_here(void)
+{
+    return elementary_runs_%s();
+}
+#endif]]):gsub("%%s", target.name)
 files.write(arg[2], table.concat(texts, "\n") .. "\n")
 if arg[3] then files.write_depfile(arg[3], arg[2]) end

@@ -22,6 +22,8 @@ local EDGES = { 1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023
 
 -- Values of the rows of the grammar whose set of values is open.
 local OPEN = {
+  groups = function(random) return pick({ "1", "2", "3", "4", "8" }, random) end,
+  heads = function(random) return pick({ "1", "2", "5", "16" }, random) end,
   h = function(random) return ("%d"):format(random(2) == 1 and pick(EDGES, random) or random(2 ^ random(16))) end,
 }
 
@@ -44,9 +46,10 @@ local function contradicts(drawn)
   local text, row = drawn.text, { norm = drawn.norm }
   for _, its in ipairs(spec.grammar) do row[its.field] = text[its.field] or "none" end
   for _, field in ipairs { "residual", "gamma", "out" } do row[field] = text[field] or text.x end
-  row.affine = text.affine or require("gen.norms." .. drawn.norm).affine
+  row.affine = text.affine or text.mod and "none" or require("gen.norms." .. drawn.norm).affine
   row.offset, row.h = tonumber(text.offset or 0), tonumber(text.h)
-  return text.residual and row.fusion == "none" or text.gamma and row.affine == "none" or sets.contradicts(row)
+  return text.residual and row.fusion == "none" or text.gamma and row.affine .. row.mod .. row.gate == "nonenonenone"
+    or sets.contradicts(row)
 end
 
 -- Mostly legal draws, and some that are left as they come.

@@ -83,6 +83,43 @@ local RULES = {
   { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
 }
 
+local function is_byte(dtype) return dtype == "s8" or dtype == "u8" or dtype == "e4m3" end
+local function is_last(fusion) return fusion == "addafter" or fusion == "sandwich" end
+local function parts(text) return tonumber(text) or 1 end
+local STATISTICS = { rmsnorm = true, layernorm = true, l2norm = true }
+local WEIGHTS = { weightnorm = true, fold = true }
+
+-- Those of the relatives.
+for _, rule in ipairs {
+  { needs = { "gate", "alpha", "fusion" },
+    holds = function(r) return r.gate == "none" or (r.alpha == "none" and (r.fusion == "add" or r.fusion == "addout")) end },
+  { needs = { "twin", "affine", "mod", "fusion" },
+    holds = function(r) return r.twin == "none" or (r.affine ~= "none" and r.mod == "none" and not is_last(r.fusion)) end },
+  { needs = { "fusion", "affine", "mod" },
+    holds = function(r) return r.fusion ~= "sandwich" or (r.affine ~= "none" and r.mod == "none") end },
+  { needs = { "groups", "heads", "h" },
+    holds = function(r)
+      local groups, heads = parts(r.groups), parts(r.heads)
+      return (groups == 1 or heads == 1) and r.h % (groups * heads) == 0
+    end },
+  { needs = { "groups", "heads", "fusion", "quant" },
+    holds = function(r) return parts(r.groups) * parts(r.heads) == 1 or (r.fusion ~= "sandwich" and r.quant == "none") end },
+  { needs = { "out", "quant" }, holds = function(r) return is_byte(r.out) == (r.quant ~= "none") end },
+  { needs = { "quant", "twin", "fusion" },
+    holds = function(r) return r.quant == "none" or (r.twin == "none" and not is_last(r.fusion)) end },
+  { needs = { "round", "quant", "x" }, holds = function(r) return r.round == "none" or (r.quant ~= "none" and is_half(r.x)) end },
+  { needs = { "side", "quant" }, holds = function(r) return r.side == "none" or r.quant ~= "none" end },
+  { needs = { "epsform", "norm" }, holds = function(r) return r.epsform == "none" or r.norm == "l2norm" end },
+  { needs = { "p", "norm" }, holds = function(r) return r.p == "none" or r.norm == "lpnorm" end },
+  { needs = { "stats", "norm", "fusion" },
+    holds = function(r) return r.stats == "none" or (STATISTICS[r.norm] and r.fusion ~= "sandwich") end },
+  { needs = { "norm", "affine" }, holds = function(r) return r.norm ~= "fold" or r.affine ~= "none" end },
+  { needs = { "norm", "fusion", "mod", "quant", "twin", "groups", "heads" },
+    holds = function(r)
+      return not WEIGHTS[r.norm] or (r.fusion .. r.mod .. r.quant .. r.twin == ("none"):rep(4) and parts(r.groups) * parts(r.heads) == 1)
+    end },
+} do RULES[#RULES + 1] = rule end
+
 -- Chunks of a stripe that hold elements, as a power of two.
 local function chunks_of(r, target)
   local its = target.types[r.x == "f64" and "f64" or "f32"]
@@ -189,6 +226,38 @@ local function pairs_for(name, number)
   return dealt[number], impossible
 end
 
+-- What the relatives of the two norms combine: words that go together, and sizes that can be cut in 2, 5 and 10 parts. The first
+-- value stands for a factor that has none yet.
+local RELATED = {
+  { name = "norm", values = { "rmsnorm", "layernorm", "l2norm" } },
+  { name = "x", values = { "bf16", "f32", "f16", "f64" } },
+  { name = "words", values = { "", "mod", "addout gate affine=gamma", "add gate mod", "twin affine=gamma+beta", "addout twin affine=gamma",
+    "sandwich affine=gamma", "groups=5 affine=gamma", "groups=2 addout mod", "heads=2 strided affine=gamma+beta",
+    "heads=5 addafter strided affine=gamma", "out=s8 quant=row", "addout out=s8 quant=row round=io side", "out=u8 quant=static mod",
+    "out=u8 quant=row", "out=e4m3 quant=row side", "out=e4m3 quant=static round=io" } },
+  { name = "dtypes", values = { "", "residual=f32", "gamma=f32", "gamma=f16" } },
+  { name = "acc", values = { "", "acc=f64" } },
+  { name = "stats", values = { "", "stats" } },
+  { name = "h", values = { 10, 70, 640, 1030 } },
+}
+
+-- Those with words of their own, each with a few.
+local OTHERS = {
+  "l2norm f32 h=128 epsform=outside", "l2norm bf16 h=1100 epsform=max stats", "scalenorm f32 h=77", "scalenorm bf16 h=512 addout",
+  "scalenorm f64 h=300", "lpnorm f32 h=513", "lpnorm bf16 h=64 groups=4", "lpnorm f16 h=7 acc=f64", "weightnorm f32 h=256",
+  "weightnorm bf16 h=1100 strided", "fold f32 h=300", "fold bf16 h=1100 acc=f64 strided", "fold f64 h=40", "fold f32 h=64 affine=gamma",
+  "rmsnorm f16 h=128 cast=llama sandwich", "rmsnorm bf16 h=100 cast=llama twin", "layernorm f32 h=50 sandwich center=full",
+}
+
+local function related_text(row)
+  local words = {}
+  for i, factor in ipairs(RELATED) do
+    local value = row[factor.name] or factor.values[1]
+    words[i] = factor.name == "h" and "h=" .. value or value
+  end
+  return table.concat(words, " ")
+end
+
 -- calls visit(spec words, h) for every size from 1 to 130, both norms, both dtypes
 local function each_small(visit)
   for h = 1, 130 do
@@ -230,6 +299,30 @@ local function fused_for(target)
   return requests
 end
 
+-- Of so many rows of the array a target has one: sse2 and avx512 share them, avx512bf16 differs from avx512 in one conversion.
+local SHARES = { sse2 = { 2, 0 }, avx512 = { 2, 1 }, avx512bf16 = { 8, 0 } }
+
+-- All pairs of RELATED, and OTHERS; schedules take turns.
+local function relatives_for(name)
+  local target, legal, requests, taken, turn = pipeline.target(name), legal_schedule(), {}, {}, 0
+  local share = SHARES[name] or { 1, 0 }
+  local function add(text)
+    local s = spec.format(spec.parse(text))
+    if taken[s] then return end
+    taken[s] = true
+    repeat turn = turn % #TURNS + 1 until legal(s, target, TURNS[turn])
+    requests[#requests + 1] = { spec = s, target = name, schedule = TURNS[turn] }
+  end
+  local rows = covering.array(RELATED, function(row) return (pcall(spec.parse, related_text(row))) end)
+  for i, row in ipairs(rows) do
+    if i % share[1] == share[2] then add(related_text(row)) end
+  end
+  for i, text in ipairs(OTHERS) do
+    if i % share[1] == share[2] then add(text) end
+  end
+  return requests
+end
+
 local function reference_for(target)
   local requests = {}
   for i, entry in ipairs(dofile("specs/reference.lua")) do requests[i] = { spec = entry, target = target, schedule = {} } end
@@ -258,7 +351,8 @@ end
 
 -- Kernels whose objects tests/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
 -- known to be large with every size. What has the longest rows is there with shorter ones, too.
-local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {} }
+local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {},
+  zgate = { "none" }, act = { "none", "silu" } }
 local SHORTER = { [16384] = 4096 }
 local LARGE = "layernorm bf16 add"
 
@@ -283,6 +377,24 @@ local function size_for(target)
   return requests
 end
 
+-- Every elementary function with every dtype, in sweeps with and without sums, of several rows and of one.
+local ELEMENTARY = {
+  "rmsnorm %s h=100 act=gelu", "layernorm %s h=257 act=gelutanh addafter", "rmsnorm %s h=64 act=sigmoid zgate=after", "dyt %s h=1000",
+  "dyt %s h=130 addout offset=1 strided", "rmsnorm %s h=1025 zgate=before acc=f64", "rmsnorm %s h=96 zgate=before act=tanh addout",
+  "layernorm %s h=31 act=silu stats",
+}
+
+local function elementary_for(target)
+  local requests = {}
+  for i, words in ipairs(ELEMENTARY) do
+    for j, dtype in ipairs { "f32", "bf16", "f16" } do
+      local rows = targets.has_vectors(targets.named(target)) and { rows = ({ "1", "2", "4" })[(i + j) % 3 + 1] } or {}
+      requests[#requests + 1] = { spec = words:format(dtype), target = target, schedule = rows }
+    end
+  end
+  return requests
+end
+
 -- Few kernels that meet every kind of fault of tests/mutants.lua.
 local function mutants_for(target)
   local requests = {}
@@ -290,7 +402,10 @@ local function mutants_for(target)
     "rmsnorm f32 h=100", "layernorm f32 h=100 addout", "layernorm bf16 h=1152 addout", "rmsnorm bf16 h=80 add gamma=f32",
     "rmsnorm f32 h=4544", "layernorm bf16 h=7", "rmsnorm f32 h=14848", "rmsnorm f32 h=100 addout alpha",
     "rmsnorm f32 out=bf16 h=65 addafter", "layernorm bf16 h=100 acc=f64 stats", "layernorm f32 h=130 center=full strided",
-    "rmsnorm f16 h=40", "layernorm bf16 h=96 stats",
+    "rmsnorm f16 h=40", "layernorm bf16 h=96 stats", "rmsnorm f32 h=24 act=gelu", "rmsnorm f32 h=24 zgate=before",
+    "rmsnorm bf16 h=24 zgate=after act=sigmoid", "dyt f32 h=24", "layernorm f32 h=24 act=gelutanh", "rmsnorm f32 h=24 mod",
+    "rmsnorm f32 h=24 groups=3", "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin",
+    "rmsnorm f32 h=20 out=s8 quant=row", "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   local streams = targets.named(target).fence and { stream = "1" } or {}
   requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }
@@ -305,7 +420,9 @@ local SETS = {
   fused = fused_for,
   laws = laws_for,
   mutants = mutants_for,
+  elementary = elementary_for,
   reference = reference_for,
+  relatives = relatives_for,
   size = size_for,
 }
 

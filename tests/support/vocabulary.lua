@@ -77,6 +77,9 @@ local function moves()
       move("keep_" .. n, its.keep_n("va", n), slots(function(s) return s < n and s or -1 end))
       move("bcast_" .. n, its.bcast("va", n), slots(function() return n end))
     end
+    for _, d in ipairs(its.swap and { 1, 2, 4, 8 } or {}) do
+      if d < width then move("swap_" .. d, its.swap("va", d), slots(function(s) return s % (2 * d) < d and s + d or s - d end)) end
+    end
     move("zero", its.zero(), slots(function() return -1 end))
     for i, fold in ipairs(of_type.folds) do move("fold_" .. i, fold.text("va", "vb"), fold.low, fold.high) end
   end
@@ -115,8 +118,9 @@ local function conversions()
   add("const size_t vocabulary_conversion_count = %d;\n", #rows)
 end
 
-local DTYPES = { f32 = { "f32", "bf16", "f16" }, f64 = { "f64" } }
-local CTYPES = { f32 = "float", f64 = "double", bf16 = "uint16_t", f16 = "uint16_t" }
+local DTYPES = { f32 = { "f32", "bf16", "f16", "s8", "u8", "e4m3" }, f64 = { "f64" } }
+local CTYPES = { f32 = "float", f64 = "double", bf16 = "uint16_t", f16 = "uint16_t", s8 = "int8_t", u8 = "uint8_t",
+  e4m3 = "uint8_t" }
 
 -- A switch over the number of elements, since the words take it literally.
 local function for_each_n(chunk, make)
@@ -161,9 +165,11 @@ end
 
 -- The memory words of a target without vectors take places, not addresses.
 local function scalar_memory(id, dtype, m)
-  define("load_%s(const void *from, int n, real *out)\n{\n    const %s *p = (const %s *)from;\n    (void)n;\n    out[0] = %s;\n}\n", id,
-    CTYPES[dtype], CTYPES[dtype], m.load("p[0]"))
-  define("first_%s(const void *from, real *out)\n{\n    load_%s(from, 1, out);\n}\n", id, id)
+  if m.load then
+    define("load_%s(const void *from, int n, real *out)\n{\n    const %s *p = (const %s *)from;\n    (void)n;\n    out[0] = %s;\n}\n", id,
+      CTYPES[dtype], CTYPES[dtype], m.load("p[0]"))
+    define("first_%s(const void *from, real *out)\n{\n    load_%s(from, 1, out);\n}\n", id, id)
+  end
   define("store_%s(void *to, int n, const real *values)\n{\n    %s *p = (%s *)to;\n    (void)n;\n    %s;\n}\n", id, CTYPES[dtype],
     CTYPES[dtype], m.store("p[0]", "values[0]"))
   if m.round then
@@ -186,8 +192,9 @@ local function memory()
         end
         array("element_" .. id, elements)
         local takes_any
+        local is_read = m.load ~= nil
         if has_vectors then
-          loads(id, dtype, layout, m)
+          if is_read then loads(id, dtype, layout, m) end
           stores("store_" .. id, dtype, layout, m, m.narrow, m.store)
           if m.narrow_nan then stores("store_nan_" .. id, dtype, layout, m, m.narrow_nan, m.store) end
           if m.stream then stores("stream_" .. id, dtype, layout, m, m.narrow, m.stream) end
@@ -195,8 +202,9 @@ local function memory()
         else
           takes_any = scalar_memory(id, dtype, m)
         end
-        rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, load_%s, first_%s, store_%s, %s, %s },'):format(layout_name, dtype,
-          layout.vecs, id, id, id, id, takes_any and "store_nan_" .. id or "NULL", m.stream and "stream_" .. id or "NULL")
+        rows[#rows + 1] = ('    { "%s", "%s", %d, element_%s, %s, %s, store_%s, %s, %s },'):format(layout_name, dtype,
+          layout.vecs, id, is_read and "load_" .. id or "NULL", is_read and "first_" .. id or "NULL", id,
+          takes_any and "store_nan_" .. id or "NULL", m.stream and "stream_" .. id or "NULL")
       end
     end
   end
@@ -211,6 +219,8 @@ memory()
 
 local head = {
   '#include "vocabulary.h"', "#include <tgmath.h>", "#include <stdint.h>", "#include <string.h>",
+  "static inline real larger_bits(real a, real b)", "{", "    int32_t left, right;", "    memcpy(&left, &a, sizeof left);",
+  "    memcpy(&right, &b, sizeof right);", "    return left > right ? a : b;", "}",
 }
 head[#head + 1] = target.includes
 head[#head + 1] = "#if " .. target.guard
