@@ -188,7 +188,7 @@ local function quantised(spec, v)
   v = (spec.round == "io" and rounded(spec.x, v) or v):as "value"
   local zero, scale, factor = form.zero and e.const(form.zero, v.type)
   if spec.quant == "static" then
-    factor, zero = (1 / e.arg("yscale", v.type)):as "factor", zero and e.arg("yzero", v.type)
+    factor, zero = (1 / e.arg("yscale", v.type)):as "inverse", zero and e.arg("yzero", v.type)
   else
     local most = e.max(e.nonzero(e.amax(v), form.most), form.most * LEAST_SCALE):as "most"
     scale, factor = (most / form.most):as "yscale", (form.most / most):as "factor"

@@ -1,17 +1,8 @@
+/* Sums of products of two rows. */
 #ifndef NG_REFERENCE_DOT_H
 #define NG_REFERENCE_DOT_H
 
 #include "sums.h"
-
-/* The sum of one block over the products with another row: "a product is accumulated with fused multiply-add". */
-static acc block_dot(const real *value, const real *other, size_t n)
-{
-    acc lane[LANES] = {0};
-    for (size_t i = 0; i < n; i++) {
-        lane[i % LANES] = acc_fma((acc)value[i], (acc)other[i], lane[i % LANES]);
-    }
-    return halving_tree(lane);
-}
 
 /* "Block sums meet in a pairwise tree over the block index: b[i] = b[2i] + b[2i+1]." */
 static acc pairwise_tree(acc *sum, size_t blocks)

@@ -33,19 +33,25 @@ static acc block_sum(const real *value, size_t n)
     return halving_tree(lane);
 }
 
-/* The same over the squares: "a product is accumulated with fused multiply-add". */
-static acc block_sum_of_squares(const real *value, size_t n)
+/* The same over the products with another row: "a product is accumulated with fused multiply-add". */
+static acc block_dot(const real *value, const real *other, size_t n)
 {
     acc lane[LANES] = {0};
-    for (; n >= LANES; value += LANES, n -= LANES) {
+    for (; n >= LANES; value += LANES, other += LANES, n -= LANES) {
         for (size_t j = 0; j < LANES; j++) {
-            lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
+            lane[j] = acc_fma((acc)value[j], (acc)other[j], lane[j]);
         }
     }
     for (size_t j = 0; j < n; j++) {
-        lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
+        lane[j] = acc_fma((acc)value[j], (acc)other[j], lane[j]);
     }
     return halving_tree(lane);
+}
+
+/* And over the squares. */
+static acc block_sum_of_squares(const real *value, size_t n)
+{
+    return block_dot(value, value, n);
 }
 
 typedef acc block_summer(const real *value, size_t n);
