@@ -173,10 +173,10 @@ local function chain(before, channels, count)
   return list
 end
 
--- The same with skip connections: `last` are the channels of the level that the last one comes from.
-local function chain_with_skips(before, channels, last, count)
+-- The same with skip connections: `below` are the channels of the level that the last one comes from.
+local function chain_with_skips(before, channels, below, count)
   local list = {}
-  for i, own in ipairs(chain(before, channels, count)) do list[i] = own + (i == count and last or channels) end
+  for i, own in ipairs(chain(before, channels, count)) do list[i] = own + (i == count and below or channels) end
   return list
 end
 
