@@ -33,6 +33,9 @@ _DTYPES = {
     "e4m3": (("uint8", "float8_e4m3fn"), "float8_e4m3fn"),
 }
 
+# What tensors of dtypes are looked at as that NumPy does not have.
+_VIEWS = {"bf16": "int16", "e4m3": "uint8"}
+
 _SCALARS = {"size_t": ctypes.c_size_t, "ptrdiff_t": ctypes.c_ssize_t, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
 # An output may be the same array as an input, where the element sizes and strides are equal, in these cases: output, input,
@@ -108,7 +111,7 @@ def _tensor_memory(where, dtype, tensor):
     if tensor.requires_grad and torch.is_grad_enabled():
         raise ValueError(f"{where} requires a gradient, and kernels give none: call them under torch.no_grad()")
     tensor = tensor.detach()
-    return tensor.view(torch.int16).numpy() if dtype == "bf16" else tensor.numpy()
+    return tensor.view(getattr(torch, _VIEWS[dtype])).numpy() if dtype in _VIEWS else tensor.numpy()
 
 
 def _memory(where, dtype, value):
