@@ -19,10 +19,11 @@ local function blocks(text, kind)
   return list
 end
 
--- Commands of a console block with the lines that they must print: array of { command, lines }.
+-- Commands of a console block with the lines that they must print: array of { command, lines }. A command may go on behind a
+-- backslash at the end of a line.
 local function commands_of(block)
   local list = {}
-  for line in (block .. "\n"):gmatch("([^\n]*)\n") do
+  for line in (block:gsub("\\\n%s*", "") .. "\n"):gmatch("([^\n]*)\n") do
     local command = line:match("^%$ (.*)$")
     if command then
       list[#list + 1] = { command = command, lines = {} }
@@ -54,7 +55,7 @@ end
 local function clone()
   local scratch = normgen.scratch()
   for _, name in ipairs { "bin", "specs" } do lfs.link(ROOT .. "/" .. name, scratch .. "/" .. name, true) end
-  files.write(scratch .. "/example.c", blocks(README, "c")[1] .. "\n")
+  for i, name in ipairs { "example.c", "images.c" } do files.write(scratch .. "/" .. name, blocks(README, "c")[i] .. "\n") end
   files.write(scratch .. "/norm.lua", blocks(files.read "docs/bindings.md", "lua")[1] .. "\n")
   return scratch
 end
@@ -126,6 +127,9 @@ local function options_in(row)
   return list
 end
 
+-- Whether a spec's canonical text has a word, which it has not if that is the default.
+local function says(s, word) return (" " .. spec.format(s) .. " "):find(" " .. word .. " ", 1, true) ~= nil end
+
 -- Option labels that a norm takes with any dtype, and for each a spec with each dtype that has it.
 local function options_of(norm, dtypes)
   local list, specs = {}, {}
@@ -133,6 +137,7 @@ local function options_of(norm, dtypes)
     for _, option in ipairs(options_in(row)) do
       for _, dtype in ipairs(dtypes) do
         local s = parsed(norm, dtype, option.word)
+        s = s and says(s, option.word) and s
         if s and not specs[option.label] then list[#list + 1], specs[option.label] = option.label, {} end
         if s then table.insert(specs[option.label], s) end
       end
