@@ -77,7 +77,8 @@ local function site_text(set, model, spec)
   local group, symbol = group_of(set, spec), set.prefix .. model.name .. "_" .. c_name(spec.site)
   local macro = symbol:upper()
   return template.piece("model_site.h", { site = spec.site, spec = spec_words.format(spec), macro = macro,
-    h = literal.integer(spec.h), constants = constants_text(spec, macro), functions = functions_text(set, spec, group, symbol, macro) })
+    h = literal.integer(spec.h or spec.c), constants = constants_text(spec, macro),
+    functions = functions_text(set, spec, group, symbol, macro) })
 end
 
 --- Two sites must not give one C name: macros are upper case.

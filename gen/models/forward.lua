@@ -11,7 +11,7 @@ local forward = {}
 -- The steps. `more` has what differs from the family's row: norm, affine, offset, cast, width, eps; and strided, alpha, mod, heads
 -- (function of the config), words (more words of the spec, or a function of the config), note, when (function of the config:
 -- whether the step is there), blocked (why it cannot be emitted yet), each (one in each layer though it stands outside of a
--- section).
+-- section); for norms of images direction, channels in place of a width, groups, layout, act.
 local function step(kind)
   return function(site, more) return setmetatable({ kind = kind, site = site }, { __index = more }) end
 end
@@ -93,11 +93,16 @@ local function words_of(at, row, config, met, state)
   local affine = at.affine or resolved(row.affine, config) or (norm == "rmsnorm" and "gamma" or "gamma+beta")
   local casts = own(at, row, "cast") == "llama" and norm == "rmsnorm" and affine == "gamma" and not types.exact
   local x, residual = types[met.x or "own"], types[met.residual]
-  local width = number(at.width or row.width, config, config.size)
-  local list = { norm, x, "h=" .. literal.decimal(width), "affine=" .. affine }
+  local width = at.channels and "c=" .. literal.decimal(at.channels)
+    or "h=" .. literal.decimal(number(at.width or row.width, config, config.size))
+  local list = { norm, x, width, "affine=" .. affine }
   local function add(condition, word)
     if condition then list[#list + 1] = word end
   end
+  add(at.direction, at.direction)
+  add(at.groups, "g=" .. literal.decimal(at.groups or 0))
+  add(at.layout, "layout=" .. tostring(at.layout))
+  add(at.act and dtype ~= "f64", "act=" .. tostring(at.act))
   add(met.fusion, met.fusion)
   add(met.fusion and at.alpha, "alpha")
   add(met.fusion and state.pending and state.pending.is_gated, "gate")
@@ -130,6 +135,11 @@ local function eps_note(source, config, eps)
   end
 end
 
+-- Activations are computed in f32, so kernels of f64 have none.
+local function act_note(at, types)
+  return at.act and types.own == "f64" and ("then %s, which is a step of its own"):format(at.act)
+end
+
 local function site_of(at, row, config, met, state)
   local source = at.eps or row.eps
   local eps = number(source, config, config.eps)
@@ -137,7 +147,7 @@ local function site_of(at, row, config, met, state)
   if not at.blocked then site.spec = spec.format(spec.parse(words_of(at, row, config, met, state))) end
   local branch = met.fusion and state.pending and state.pending.note
   site.note = joined(resolved(at.blocked, config), site.spec and met.note, resolved(branch, config),
-    resolved(at.note, config, state.types), row.note, eps_note(source, config, eps))
+    act_note(at, state.types), resolved(at.note, config, state.types), row.note, eps_note(source, config, eps))
   return site
 end
 

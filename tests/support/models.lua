@@ -529,9 +529,9 @@ norm2 *1e-6 layernorm fwd f32 h=1536 addout
 layernorm 1e-6 layernorm fwd f32 h=1536 add
 ]] },
   { config = { model_type = "convnext", hidden_sizes = { 96, 192 }, depths = { 3, 3 }, layer_norm_eps = 1e-12 }, sites = [[
-embeddings.layernorm 1e-6 layernorm fwd f32 h=96
+embeddings.layernorm 1e-6 layernorm fwd f32 h=96 layout=nchw
 stages.0.layers.*.layernorm *1e-6 layernorm fwd f32 h=96
-stages.1.downsampling_layer.0 1e-6 layernorm fwd f32 h=96
+stages.1.downsampling_layer.0 1e-6 layernorm fwd f32 h=96 layout=nchw
 stages.1.layers.*.layernorm *1e-6 layernorm fwd f32 h=192
 layernorm 1e-12 layernorm fwd f32 h=192
 ]] },
@@ -584,46 +584,94 @@ single_transformer_blocks.attn.norm_q *1e-6 rmsnorm fwd bf16 h=128
 single_transformer_blocks.attn.norm_k *1e-6 rmsnorm fwd bf16 h=128
 norm_out.norm 1e-6 layernorm fwd bf16 h=3072 add gate mod
 ]] },
-  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640 }, norm_num_groups = 32, norm_eps = 1e-5,
-    down_block_types = { "CrossAttnDownBlock2D", "DownBlock2D" }, up_block_types = { "UpBlock2D", "CrossAttnUpBlock2D" } }, sites = [[
-down_blocks.0.resnets.norm1 *1e-5 -
-down_blocks.0.resnets.norm2 *1e-5 -
-down_blocks.0.attentions.norm *1e-6 -
-down_blocks.0.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=320
-down_blocks.0.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=320
-down_blocks.0.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=320
-down_blocks.1.resnets.norm1 *1e-5 -
-down_blocks.1.resnets.norm2 *1e-5 -
-mid_block.resnets.norm1 *1e-5 -
-mid_block.resnets.norm2 *1e-5 -
-mid_block.attentions.norm *1e-6 -
-mid_block.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=640
-mid_block.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=640
-mid_block.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=640
-up_blocks.0.resnets.norm1 *1e-5 -
-up_blocks.0.resnets.norm2 *1e-5 -
-up_blocks.1.resnets.norm1 *1e-5 -
-up_blocks.1.resnets.norm2 *1e-5 -
-up_blocks.1.attentions.norm *1e-6 -
-up_blocks.1.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=320
-up_blocks.1.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=320
-up_blocks.1.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=320
-conv_norm_out 1e-5 -
+  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640 }, layers_per_block = 2,
+    norm_num_groups = 32, norm_eps = 1e-5, act_fn = "silu", down_block_types = { "CrossAttnDownBlock2D", "DownBlock2D" },
+    up_block_types = { "UpBlock2D", "CrossAttnUpBlock2D" } }, sites = [[
+down_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.0.attentions.*.norm *1e-6 groupnorm fwd f32 c=320 g=32 layout=nchw
+down_blocks.0.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=320
+down_blocks.0.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=320 addout
+down_blocks.0.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=320 addout
+down_blocks.1.resnets.0.norm1 1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.1.resnets.1.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+down_blocks.1.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.attentions.*.norm *1e-6 groupnorm fwd f32 c=640 g=32 layout=nchw
+mid_block.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=640
+mid_block.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=640 addout
+mid_block.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=640 addout
+up_blocks.0.resnets.0.norm1 1e-5 groupnorm fwd f32 c=1280 g=32 layout=nchw act=silu
+up_blocks.0.resnets.1.norm1 1e-5 groupnorm fwd f32 c=1280 g=32 layout=nchw act=silu
+up_blocks.0.resnets.2.norm1 1e-5 groupnorm fwd f32 c=960 g=32 layout=nchw act=silu
+up_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.0.norm1 1e-5 groupnorm fwd f32 c=960 g=32 layout=nchw act=silu
+up_blocks.1.resnets.1.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.2.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+up_blocks.1.attentions.*.norm *1e-6 groupnorm fwd f32 c=320 g=32 layout=nchw
+up_blocks.1.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=320
+up_blocks.1.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=320 addout
+up_blocks.1.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=320 addout
+conv_norm_out 1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
 ]] },
-  { config = { _class_name = "AutoencoderKL", block_out_channels = { 128, 256 }, norm_num_groups = 32 }, sites = [[
-encoder.down_blocks.0.resnets.norm1 *1e-6 -
-encoder.down_blocks.0.resnets.norm2 *1e-6 -
-encoder.down_blocks.1.resnets.norm1 *1e-6 -
-encoder.down_blocks.1.resnets.norm2 *1e-6 -
-encoder.mid_block.attentions.group_norm 1e-6 -
-encoder.mid_block.resnets.norm *1e-6 -
-encoder.conv_norm_out 1e-6 -
-decoder.mid_block.attentions.group_norm 1e-6 -
-decoder.mid_block.resnets.norm *1e-6 -
-decoder.up_blocks.0.resnets.norm1 *1e-6 -
-decoder.up_blocks.0.resnets.norm2 *1e-6 -
-decoder.up_blocks.1.resnets.norm1 *1e-6 -
-decoder.up_blocks.1.resnets.norm2 *1e-6 -
-decoder.conv_norm_out 1e-6 -
+  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 32 }, layers_per_block = { 1 },
+    norm_num_groups = 8, norm_eps = 1e-5, resnet_time_scale_shift = "scale_shift", down_block_types = { "DownBlock2D" },
+    up_block_types = { "UpBlock2D" } }, sites = [[
+down_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+down_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+mid_block.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.attentions.*.norm *1e-6 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=32
+mid_block.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=32 addout
+mid_block.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=32 addout
+up_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=64 g=8 layout=nchw act=silu
+up_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+conv_norm_out 1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+]] },
+  { config = { _class_name = "AutoencoderKL", block_out_channels = { 128, 256 }, layers_per_block = 2, norm_num_groups = 32,
+    down_block_types = { "DownEncoderBlock2D", "DownEncoderBlock2D" },
+    up_block_types = { "UpDecoderBlock2D", "UpDecoderBlock2D" } }, sites = [[
+encoder.down_blocks.0.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.0.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.0.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.1.norm1 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.attentions.0.group_norm 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw
+encoder.conv_norm_out 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.attentions.0.group_norm 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw
+decoder.up_blocks.0.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.0.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.0.norm1 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.1.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.2.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.conv_norm_out 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+]] },
+  { config = { model_type = "resnet", layer_type = "bottleneck", hidden_sizes = { 256, 512 }, depths = { 3, 4 },
+    embedding_size = 64, hidden_act = "relu" }, sites = [[
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=256 layout=nchw
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=256 layout=nchw addafter
+encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=512 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=512 layout=nchw addafter
+]] },
+  { config = { model_type = "resnet", layer_type = "basic", hidden_sizes = { 64, 128 }, depths = { 2, 2 }, hidden_act = "relu" }, sites = [[
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw addafter
+encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw addafter
 ]] },
 }
