@@ -75,7 +75,16 @@ describe("the helpers of a code", function()
   end)
 end)
 
-local DTYPES = { "f32", "bf16", "f16", "f64" }
+local DTYPES, STORED = { "f32", "bf16", "f16", "f64" }, { "s8", "u8", "e4m3" }
+
+-- Calls add(text) for all texts that the words of a dtype that is only stored can make.
+local function each_stored_text(words, vecs, width, add)
+  for j = 1, words.raws do
+    add(words.store("p", j, "q"))
+    add(words.narrow({ "v1", "v2" }, j))
+    for n = 1, vecs * width - 1 do add(words.store_n("p", j, "q", n)) end
+  end
+end
 
 -- Calls add(text) for all texts that memory words in a layout can make.
 local function each_memory_text(words, vecs, width, add)
@@ -91,12 +100,18 @@ local function each_memory_text(words, vecs, width, add)
     end
   end
   for k = 1, vecs do add(words.widen({ "q1", "q2" }, k)) end
+  if vecs == 1 then
+    add(words.load_n("p", 1, "n"))
+    add(words.store_n("p", 1, "q", "n"))
+  end
 end
 
 local function each_vector_text(its, add)
   for _, name in ipairs { "zero", "set1", "pin", "forget" } do add(its.words[name] "v") end
   for _, name in ipairs { "widen_low", "widen_high", "to_f32" } do add(its.words[name] and its.words[name] "v" or "") end
   add(its.words.store_first("p", "v"))
+  add(its.words.keep_n("v", "n"))
+  add(its.words.swap and its.words.swap("v", 1) or "")
   for slot = 0, its.width - 1 do
     add(its.words.keep_n("v", slot))
     add(its.words.bcast("v", slot))
@@ -106,6 +121,9 @@ local function each_vector_text(its, add)
     local layout = its.layouts[name]
     for _, dtype in ipairs(layout and DTYPES or {}) do
       if layout.dtypes[dtype] then each_memory_text(layout.dtypes[dtype], layout.vecs, its.width, add) end
+    end
+    for _, dtype in ipairs(layout and STORED or {}) do
+      if layout.dtypes[dtype] then each_stored_text(layout.dtypes[dtype], layout.vecs, its.width, add) end
     end
   end
 end
@@ -123,6 +141,7 @@ local function each_scalar_text(its, add)
       add(words.round and words.round "v" or "")
     end
   end
+  for _, dtype in ipairs(STORED) do add(its.dtypes[dtype] and its.dtypes[dtype].store("y[i]", "v") or "") end
 end
 
 -- All texts that the words of a target can make.
