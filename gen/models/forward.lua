@@ -146,7 +146,8 @@ local function site_of(at, row, config, met, state)
   local site = { site = at.site, eps = eps, per_layer = at.each or false, emittable = true,
     spec = spec.format(spec.parse(words_of(at, row, config, met, state))) }
   local branch = met.fusion and state.pending and state.pending.note
-  site.note = joined(met.note, resolved(branch, config), act_note(at, state.types), resolved(at.note, config, state.types), row.note, eps_note(source, config, eps))
+  site.note = joined(met.note, resolved(branch, config), act_note(at, state.types), resolved(at.note, config, state.types), row.note,
+    eps_note(source, config, eps))
   return site
 end
 
