@@ -413,6 +413,8 @@ return { model = "small", kernels = {
   { "rmsnorm", "f32", "strided", h = 3, site = "self_attn.q_norm[full]", eps = 1e-6 },
   { "layernorm", "f32", "add", "alpha", h = 4, site = "layers.*.norm" },
   { "layernorm", "f64", h = 4, site = "last", eps = 1e-12 },
+  { "groupnorm", "f32", c = 4, g = 2, layout = "nchw", act = "silu", site = "resnets.*.norm1", eps = 0.5 },
+  { "batchnorm", "infer", "f32", "addafter", c = 4, layout = "nchw", site = "layer.2.normalization", eps = 0.5 },
   "rmsnorm f32 h=5",
 } }]]
   local MAIN = [[
@@ -426,6 +428,15 @@ int main(void)
     for (int i = 0; i < 4; ++i)
         if (y[i] != expected[i] || y[i] == gamma[i] || sum[i] != 1.0f)
             return 1;
+    float image[NG_SMALL_RESNETS_NORM1_WIDTH * 3] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, mapped[12], wanted[12];
+    ng_small_resnets_norm1(1, 3, image, gamma, gamma, mapped);
+    ng_groupnorm_fwd_f32_c4_g2_nchw_silu(1, 3, image, gamma, gamma, 0.5f, wanted);
+    for (int i = 0; i < 12; ++i)
+        if (mapped[i] != wanted[i] || mapped[i] == image[i])
+            return 2;
+    ng_small_layer_2_normalization(1, 3, image, image, gamma, gamma, gamma, gamma, mapped);
+    if (!(mapped[0] > 1.0f))
+        return 3;
     ng_small_layers_norm(1, x, residual, gamma, gamma, 2.0f, NG_SMALL_INPUT_LAYERNORM_EPS, y);
     return 0;
 }
