@@ -70,8 +70,8 @@ add "| key | words | meaning |"
 add "|---|---|---|"
 for _, row in ipairs(spec.grammar) do
   local texts = spec.supported(row)
-  local key, values = row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number"
-  add("| %s | %s | %s |", key, values, (row.about:gsub("|", "\\|")))
+  add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number",
+    (row.about:gsub("|", "\\|")))
 end
 add ""
 add "What some of them make of a kernel:"

@@ -46,7 +46,7 @@ local function sums_text(c)
 end
 
 local function error_text(bound, compute)
-  if not bound then return "  error     no bound is derived for this norm" end
+  if not bound then return "  error     depends on the call: docs/numerics.md" end
   return ("  error     at most %g u of the normalised value + %g u absolute, u = %s (%s)")
     :format(bound.rel_u, bound.abs_u, compute == "f64" and "2^-53" or "2^-24", bound.domain)
 end

@@ -10,8 +10,8 @@ local forward = {}
 
 -- The steps. `more` has what differs from the family's row: norm, affine, offset, cast, width, eps; and strided, alpha, mod, heads
 -- (function of the config), words (more words of the spec, or a function of the config), note, when (function of the config:
--- whether the step is there), blocked (why it cannot be emitted yet), each (one in each layer though it stands outside of a
--- section); for norms of images direction, channels in place of a width, groups, layout, act.
+-- whether the step is there), each (one in each layer though it stands outside of a section); for norms of images
+-- direction, channels in place of a width, groups, layout, act.
 local function step(kind)
   return function(site, more) return setmetatable({ kind = kind, site = site }, { __index = more }) end
 end
@@ -143,11 +143,11 @@ end
 local function site_of(at, row, config, met, state)
   local source = at.eps or row.eps
   local eps = number(source, config, config.eps)
-  local site = { site = at.site, eps = eps, per_layer = at.each or false, emittable = not at.blocked }
-  if not at.blocked then site.spec = spec.format(spec.parse(words_of(at, row, config, met, state))) end
+  local site = { site = at.site, eps = eps, per_layer = at.each or false, emittable = true,
+    spec = spec.format(spec.parse(words_of(at, row, config, met, state))) }
   local branch = met.fusion and state.pending and state.pending.note
-  site.note = joined(resolved(at.blocked, config), site.spec and met.note, resolved(branch, config),
-    act_note(at, state.types), resolved(at.note, config, state.types), row.note, eps_note(source, config, eps))
+  site.note = joined(met.note, resolved(branch, config), act_note(at, state.types), resolved(at.note, config, state.types), row.note,
+    eps_note(source, config, eps))
   return site
 end
 
@@ -199,7 +199,7 @@ end
 --   the first layer and once for the others, but for a `count` of 1
 -- @param config config (gen/models/config.lua)
 -- @param options `{ dtype=, residual=|nil, exact= }`
--- @return array of `{ site=, spec=|nil, eps=, per_layer=, emittable=, note= }`
+-- @return array of `{ site=, spec=, eps=, per_layer=, emittable=, note= }`
 function forward.sites(row, config, options)
   local is_short = options.dtype == "bf16" or options.dtype == "f16"
   local wide = options.residual or is_short and row.residual and row.residual(config) or options.dtype

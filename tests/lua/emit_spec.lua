@@ -75,43 +75,33 @@ describe("the helpers of a code", function()
   end)
 end)
 
-local DTYPES, STORED = { "f32", "bf16", "f16", "f64" }, { "s8", "u8", "e4m3" }
+local DTYPES = { "f32", "bf16", "f16", "f64", "s8", "u8", "e4m3" }
 
--- Calls add(text) for all texts that the words of a dtype that is only stored can make.
-local function each_stored_text(words, vecs, width, add)
-  for j = 1, words.raws do
-    add(words.store("p", j, "q"))
-    add(words.narrow({ "v1", "v2" }, j))
-    for n = 1, vecs * width - 1 do add(words.store_n("p", j, "q", n)) end
+-- Calls add(text) for all texts that memory words in a layout can make; some dtypes are stored only.
+local function each_memory_text(words, vecs, width, add, is_plain)
+  local is_read = words.load ~= nil
+  local function add_parts(j, n)
+    if is_read then add(words.load_n("p", j, n)) end
+    add(words.store_n("p", j, "q", n))
   end
-end
-
--- Calls add(text) for all texts that memory words in a layout can make.
-local function each_memory_text(words, vecs, width, add)
-  add(words.first "p")
   for j = 1, words.raws do
-    add(words.load("p", j))
+    if is_read then add(words.load("p", j)) end
     add(words.store("p", j, "q"))
     add(words.narrow({ "v1", "v2" }, j))
     add((words.narrow_nan or words.narrow)({ "v1", "v2" }, j))
-    for n = 1, vecs * width - 1 do
-      add(words.load_n("p", j, n))
-      add(words.store_n("p", j, "q", n))
-    end
+    for n = 1, vecs * width - 1 do add_parts(j, n) end
+    if is_plain then add_parts(j, "left") end
   end
+  if not is_read then return end
+  add(words.first "p")
   for k = 1, vecs do add(words.widen({ "q1", "q2" }, k)) end
-  if vecs == 1 then
-    add(words.load_n("p", 1, "n"))
-    add(words.store_n("p", 1, "q", "n"))
-  end
 end
 
 local function each_vector_text(its, add)
   for _, name in ipairs { "zero", "set1", "pin", "forget" } do add(its.words[name] "v") end
   for _, name in ipairs { "widen_low", "widen_high", "to_f32" } do add(its.words[name] and its.words[name] "v" or "") end
   add(its.words.store_first("p", "v"))
-  add(its.words.keep_n("v", "n"))
-  add(its.words.swap and its.words.swap("v", 1) or "")
+  add(its.words.keep_n("v", "left"))
   for slot = 0, its.width - 1 do
     add(its.words.keep_n("v", slot))
     add(its.words.bcast("v", slot))
@@ -120,10 +110,7 @@ local function each_vector_text(its, add)
   for _, name in ipairs { "plain", "split" } do
     local layout = its.layouts[name]
     for _, dtype in ipairs(layout and DTYPES or {}) do
-      if layout.dtypes[dtype] then each_memory_text(layout.dtypes[dtype], layout.vecs, its.width, add) end
-    end
-    for _, dtype in ipairs(layout and STORED or {}) do
-      if layout.dtypes[dtype] then each_stored_text(layout.dtypes[dtype], layout.vecs, its.width, add) end
+      if layout.dtypes[dtype] then each_memory_text(layout.dtypes[dtype], layout.vecs, its.width, add, name == "plain") end
     end
   end
 end
@@ -136,12 +123,11 @@ local function each_scalar_text(its, add)
   for _, dtype in ipairs(DTYPES) do
     local words = its.dtypes[dtype]
     if words then
-      add(words.load "x[i]")
+      if words.load then add(words.load "x[i]") end
       add(words.store("y[i]", "v"))
       add(words.round and words.round "v" or "")
     end
   end
-  for _, dtype in ipairs(STORED) do add(its.dtypes[dtype] and its.dtypes[dtype].store("y[i]", "v") or "") end
 end
 
 -- All texts that the words of a target can make.
