@@ -64,7 +64,7 @@ __m256 ng_avx2_sub_fma(__m256 a, __m256 b)
 
 #ifndef NG_AVX2_FIRST
 #define NG_AVX2_FIRST
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline __attribute__((target("avx2,fma,f16c")))
 __m256i ng_avx2_first(int n)
 {

@@ -69,7 +69,7 @@ __m256 ng_avx2_sub_fma(__m256 a, __m256 b)
 
 #ifndef NG_AVX2_FIRST
 #define NG_AVX2_FIRST
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline __attribute__((target("avx2,fma,f16c")))
 __m256i ng_avx2_first(int n)
 {
@@ -151,7 +151,7 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const 
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     const __m256 count2 = _mm256_set1_ps(127.0f);
-    const __m256 count3 = _mm256_set1_ps(0x1.fcp-120f);
+    const __m256 factor = _mm256_set1_ps(0x1.fcp-120f);
     size_t row = 0;
     for (; rows - row >= 4; row += 4) {
         const float *const x_row = x + row * 128;
@@ -332,18 +332,18 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const 
         const __m256 largest15 = ng_avx2_amax(largest14, _mm256_permute_ps(largest14, 0xb1));
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = fma(value, factor, 128), yscale = yscale. */
-        const __m256 most = _mm256_max_ps(count3, _mm256_blendv_ps(largest6, count2, _mm256_cmp_ps(largest6,
+        const __m256 most = _mm256_max_ps(factor, _mm256_blendv_ps(largest6, count2, _mm256_cmp_ps(largest6,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 most1 = _mm256_max_ps(count3, _mm256_blendv_ps(largest9, count2, _mm256_cmp_ps(largest9,
+        const __m256 most1 = _mm256_max_ps(factor, _mm256_blendv_ps(largest9, count2, _mm256_cmp_ps(largest9,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 most2 = _mm256_max_ps(count3, _mm256_blendv_ps(largest12, count2, _mm256_cmp_ps(largest12,
+        const __m256 most2 = _mm256_max_ps(factor, _mm256_blendv_ps(largest12, count2, _mm256_cmp_ps(largest12,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 most3 = _mm256_max_ps(count3, _mm256_blendv_ps(largest15, count2, _mm256_cmp_ps(largest15,
+        const __m256 most3 = _mm256_max_ps(factor, _mm256_blendv_ps(largest15, count2, _mm256_cmp_ps(largest15,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 factor = _mm256_div_ps(count2, most);
-        const __m256 factor1 = _mm256_div_ps(count2, most1);
-        const __m256 factor2 = _mm256_div_ps(count2, most2);
-        const __m256 factor3 = _mm256_div_ps(count2, most3);
+        const __m256 factor1 = _mm256_div_ps(count2, most);
+        const __m256 factor2 = _mm256_div_ps(count2, most1);
+        const __m256 factor3 = _mm256_div_ps(count2, most2);
+        const __m256 factor4 = _mm256_div_ps(count2, most3);
         const __m256 yscale1 = _mm256_div_ps(most, count2);
         const __m256 yscale2 = _mm256_div_ps(most1, count2);
         const __m256 yscale3 = _mm256_div_ps(most2, count2);
@@ -359,19 +359,19 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const 
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
             const __m256 beta1 = _mm256_loadu_ps(beta + i);
             const __m256 value = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta1), rstd1), gamma1, beta1);
-            const __m128i out_raw = ng_avx2_to_u8(_mm256_fmadd_ps(value, factor, count1));
+            const __m128i out_raw = ng_avx2_to_u8(_mm256_fmadd_ps(value, factor1, count1));
             const __m256 x6 = _mm256_loadu_ps(x_row + i + 128);
             const __m256 d1 = _mm256_sub_ps(x6, mu2);
             const __m256 value1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta2), rstd2), gamma1, beta1);
-            const __m128i out_raw1 = ng_avx2_to_u8(_mm256_fmadd_ps(value1, factor1, count1));
+            const __m128i out_raw1 = ng_avx2_to_u8(_mm256_fmadd_ps(value1, factor2, count1));
             const __m256 x7 = _mm256_loadu_ps(x_row + i + 256);
             const __m256 d2 = _mm256_sub_ps(x7, mu3);
             const __m256 value2 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta3), rstd3), gamma1, beta1);
-            const __m128i out_raw2 = ng_avx2_to_u8(_mm256_fmadd_ps(value2, factor2, count1));
+            const __m128i out_raw2 = ng_avx2_to_u8(_mm256_fmadd_ps(value2, factor3, count1));
             const __m256 x8 = _mm256_loadu_ps(x_row + i + 384);
             const __m256 d3 = _mm256_sub_ps(x8, mu4);
             const __m256 value3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta4), rstd4), gamma1, beta1);
-            const __m128i out_raw3 = ng_avx2_to_u8(_mm256_fmadd_ps(value3, factor3, count1));
+            const __m128i out_raw3 = ng_avx2_to_u8(_mm256_fmadd_ps(value3, factor4, count1));
             _mm_storel_epi64((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 128), out_raw1);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 256), out_raw2);
@@ -516,9 +516,9 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const 
         const __m256 largest9 = ng_avx2_amax(largest8, _mm256_permute_ps(largest8, 0xb1));
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = fma(value, factor, 128), yscale = yscale. */
-        const __m256 most = _mm256_max_ps(count3, _mm256_blendv_ps(largest9, count2, _mm256_cmp_ps(largest9,
+        const __m256 most = _mm256_max_ps(factor, _mm256_blendv_ps(largest9, count2, _mm256_cmp_ps(largest9,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 factor = _mm256_div_ps(count2, most);
+        const __m256 factor1 = _mm256_div_ps(count2, most);
         const __m256 yscale1 = _mm256_div_ps(most, count2);
         _mm_store_ss(yscale + row, _mm256_castps256_ps128(yscale1));
         ng_avx2_forget();
@@ -528,25 +528,25 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const 
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
             const __m256 beta1 = _mm256_loadu_ps(beta + i);
             const __m256 value = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd), gamma1, beta1);
-            const __m128i out_raw = ng_avx2_to_u8(_mm256_fmadd_ps(value, factor, count1));
+            const __m128i out_raw = ng_avx2_to_u8(_mm256_fmadd_ps(value, factor1, count1));
             const __m256 x3 = _mm256_loadu_ps(x_row + i + 8);
             const __m256 d1 = _mm256_sub_ps(x3, mu1);
             const __m256 gamma2 = _mm256_loadu_ps(gamma + i + 8);
             const __m256 beta2 = _mm256_loadu_ps(beta + i + 8);
             const __m256 value1 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd), gamma2, beta2);
-            const __m128i out_raw1 = ng_avx2_to_u8(_mm256_fmadd_ps(value1, factor, count1));
+            const __m128i out_raw1 = ng_avx2_to_u8(_mm256_fmadd_ps(value1, factor1, count1));
             const __m256 x4 = _mm256_loadu_ps(x_row + i + 16);
             const __m256 d2 = _mm256_sub_ps(x4, mu1);
             const __m256 gamma3 = _mm256_loadu_ps(gamma + i + 16);
             const __m256 beta3 = _mm256_loadu_ps(beta + i + 16);
             const __m256 value2 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta), rstd), gamma3, beta3);
-            const __m128i out_raw2 = ng_avx2_to_u8(_mm256_fmadd_ps(value2, factor, count1));
+            const __m128i out_raw2 = ng_avx2_to_u8(_mm256_fmadd_ps(value2, factor1, count1));
             const __m256 x5 = _mm256_loadu_ps(x_row + i + 24);
             const __m256 d3 = _mm256_sub_ps(x5, mu1);
             const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
             const __m256 beta4 = _mm256_loadu_ps(beta + i + 24);
             const __m256 value3 = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd), gamma4, beta4);
-            const __m128i out_raw3 = ng_avx2_to_u8(_mm256_fmadd_ps(value3, factor, count1));
+            const __m128i out_raw3 = ng_avx2_to_u8(_mm256_fmadd_ps(value3, factor1, count1));
             _mm_storel_epi64((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 8), out_raw1);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 16), out_raw2);

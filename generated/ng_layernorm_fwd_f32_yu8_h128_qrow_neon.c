@@ -53,7 +53,7 @@ NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x,
 
 #ifndef NG_NEON_LOAD_F32
 #define NG_NEON_LOAD_F32
-/* The first n < 4 floats at p, then zeros; n is literal. */
+/* The first n < 4 floats at p, then zeros. */
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
@@ -125,7 +125,7 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x, const 
     const float32x4_t all_eps = vdupq_n_f32(tame_eps);
     const float32x4_t one = vdupq_n_f32(1.0f);
     const float32x4_t count2 = vdupq_n_f32(127.0f);
-    const float32x4_t count3 = vdupq_n_f32(0x1.fcp-120f);
+    const float32x4_t factor = vdupq_n_f32(0x1.fcp-120f);
     size_t row = 0;
     for (; row < rows; ++row) {
         const float *const x_row = x + row * 128;
@@ -355,9 +355,9 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x, const 
         const float32x4_t largest16 = ng_neon_amax(largest15, vrev64q_f32(largest15));
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = fma(value, factor, 128), yscale = yscale. */
-        const float32x4_t most = vbslq_f32(vcgtq_f32(count3, vbslq_f32(vceqzq_f32(largest16), count2, largest16)),
-                count3, vbslq_f32(vceqzq_f32(largest16), count2, largest16));
-        const float32x4_t factor = vdivq_f32(count2, most);
+        const float32x4_t most = vbslq_f32(vcgtq_f32(factor, vbslq_f32(vceqzq_f32(largest16), count2, largest16)),
+                factor, vbslq_f32(vceqzq_f32(largest16), count2, largest16));
+        const float32x4_t factor1 = vdivq_f32(count2, most);
         const float32x4_t yscale1 = vdivq_f32(most, count2);
         vst1q_lane_f32(yscale + row, yscale1, 0);
         for (size_t i = 0; i < 128; i += 32) {
@@ -366,49 +366,49 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x, const 
             const float32x4_t gamma1 = vld1q_f32(gamma + i);
             const float32x4_t beta1 = vld1q_f32(beta + i);
             const float32x4_t value = vfmaq_f32(beta1, vmulq_f32(vsubq_f32(d, delta), rstd), gamma1);
-            const uint8x8_t out_raw = ng_neon_to_u8(vfmaq_f32(count1, value, factor));
+            const uint8x8_t out_raw = ng_neon_to_u8(vfmaq_f32(count1, value, factor1));
             const float32x4_t x3 = vld1q_f32(x_row + i + 4);
             const float32x4_t d1 = vsubq_f32(x3, mu1);
             const float32x4_t gamma2 = vld1q_f32(gamma + i + 4);
             const float32x4_t beta2 = vld1q_f32(beta + i + 4);
             const float32x4_t value1 = vfmaq_f32(beta2, vmulq_f32(vsubq_f32(d1, delta), rstd), gamma2);
-            const uint8x8_t out_raw1 = ng_neon_to_u8(vfmaq_f32(count1, value1, factor));
+            const uint8x8_t out_raw1 = ng_neon_to_u8(vfmaq_f32(count1, value1, factor1));
             const float32x4_t x4 = vld1q_f32(x_row + i + 8);
             const float32x4_t d2 = vsubq_f32(x4, mu1);
             const float32x4_t gamma3 = vld1q_f32(gamma + i + 8);
             const float32x4_t beta3 = vld1q_f32(beta + i + 8);
             const float32x4_t value2 = vfmaq_f32(beta3, vmulq_f32(vsubq_f32(d2, delta), rstd), gamma3);
-            const uint8x8_t out_raw2 = ng_neon_to_u8(vfmaq_f32(count1, value2, factor));
+            const uint8x8_t out_raw2 = ng_neon_to_u8(vfmaq_f32(count1, value2, factor1));
             const float32x4_t x5 = vld1q_f32(x_row + i + 12);
             const float32x4_t d3 = vsubq_f32(x5, mu1);
             const float32x4_t gamma4 = vld1q_f32(gamma + i + 12);
             const float32x4_t beta4 = vld1q_f32(beta + i + 12);
             const float32x4_t value3 = vfmaq_f32(beta4, vmulq_f32(vsubq_f32(d3, delta), rstd), gamma4);
-            const uint8x8_t out_raw3 = ng_neon_to_u8(vfmaq_f32(count1, value3, factor));
+            const uint8x8_t out_raw3 = ng_neon_to_u8(vfmaq_f32(count1, value3, factor1));
             const float32x4_t x6 = vld1q_f32(x_row + i + 16);
             const float32x4_t d4 = vsubq_f32(x6, mu1);
             const float32x4_t gamma5 = vld1q_f32(gamma + i + 16);
             const float32x4_t beta5 = vld1q_f32(beta + i + 16);
             const float32x4_t value4 = vfmaq_f32(beta5, vmulq_f32(vsubq_f32(d4, delta), rstd), gamma5);
-            const uint8x8_t out_raw4 = ng_neon_to_u8(vfmaq_f32(count1, value4, factor));
+            const uint8x8_t out_raw4 = ng_neon_to_u8(vfmaq_f32(count1, value4, factor1));
             const float32x4_t x7 = vld1q_f32(x_row + i + 20);
             const float32x4_t d5 = vsubq_f32(x7, mu1);
             const float32x4_t gamma6 = vld1q_f32(gamma + i + 20);
             const float32x4_t beta6 = vld1q_f32(beta + i + 20);
             const float32x4_t value5 = vfmaq_f32(beta6, vmulq_f32(vsubq_f32(d5, delta), rstd), gamma6);
-            const uint8x8_t out_raw5 = ng_neon_to_u8(vfmaq_f32(count1, value5, factor));
+            const uint8x8_t out_raw5 = ng_neon_to_u8(vfmaq_f32(count1, value5, factor1));
             const float32x4_t x8 = vld1q_f32(x_row + i + 24);
             const float32x4_t d6 = vsubq_f32(x8, mu1);
             const float32x4_t gamma7 = vld1q_f32(gamma + i + 24);
             const float32x4_t beta7 = vld1q_f32(beta + i + 24);
             const float32x4_t value6 = vfmaq_f32(beta7, vmulq_f32(vsubq_f32(d6, delta), rstd), gamma7);
-            const uint8x8_t out_raw6 = ng_neon_to_u8(vfmaq_f32(count1, value6, factor));
+            const uint8x8_t out_raw6 = ng_neon_to_u8(vfmaq_f32(count1, value6, factor1));
             const float32x4_t x9 = vld1q_f32(x_row + i + 28);
             const float32x4_t d7 = vsubq_f32(x9, mu1);
             const float32x4_t gamma8 = vld1q_f32(gamma + i + 28);
             const float32x4_t beta8 = vld1q_f32(beta + i + 28);
             const float32x4_t value7 = vfmaq_f32(beta8, vmulq_f32(vsubq_f32(d7, delta), rstd), gamma8);
-            const uint8x8_t out_raw7 = ng_neon_to_u8(vfmaq_f32(count1, value7, factor));
+            const uint8x8_t out_raw7 = ng_neon_to_u8(vfmaq_f32(count1, value7, factor1));
             ng_neon_store_bytes(y_row + i, out_raw, 4);
             ng_neon_store_bytes(y_row + i + 4, out_raw1, 4);
             ng_neon_store_bytes(y_row + i + 8, out_raw2, 4);

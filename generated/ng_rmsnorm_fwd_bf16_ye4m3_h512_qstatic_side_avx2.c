@@ -130,7 +130,7 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     const __m256 all_yscale = _mm256_set1_ps(tame_yscale);
-    const __m256 factor = _mm256_div_ps(one, all_yscale);
+    const __m256 inverse = _mm256_div_ps(one, all_yscale);
     size_t row = 0;
     for (; rows - row >= 4; row += 4) {
         const uint16_t *const x_row = x + row * 512;
@@ -188,8 +188,8 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_
         __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
         __m256 part2 = ng_avx2_fold_pairs(part, part1);
         __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, factor = 1 / yscale;
-           store y = value * factor, side = value. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, inverse = 1 /
+           yscale; store y = value * inverse, side = value. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
@@ -201,22 +201,22 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw), 16));
             const __m256 value = _mm256_mul_ps(_mm256_mul_ps(x1, rstd1), gamma1);
-            const __m128i out_raw = ng_avx2_to_e4m3(_mm256_mul_ps(value, factor));
+            const __m128i out_raw = ng_avx2_to_e4m3(_mm256_mul_ps(value, inverse));
             const __m128i value_raw = ng_avx2_to_bf16(value);
             const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 512));
             const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
             const __m256 value1 = _mm256_mul_ps(_mm256_mul_ps(x2, rstd2), gamma1);
-            const __m128i out_raw1 = ng_avx2_to_e4m3(_mm256_mul_ps(value1, factor));
+            const __m128i out_raw1 = ng_avx2_to_e4m3(_mm256_mul_ps(value1, inverse));
             const __m128i value_raw1 = ng_avx2_to_bf16(value1);
             const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1024));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
             const __m256 value2 = _mm256_mul_ps(_mm256_mul_ps(x3, rstd3), gamma1);
-            const __m128i out_raw2 = ng_avx2_to_e4m3(_mm256_mul_ps(value2, factor));
+            const __m128i out_raw2 = ng_avx2_to_e4m3(_mm256_mul_ps(value2, inverse));
             const __m128i value_raw2 = ng_avx2_to_bf16(value2);
             const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 1536));
             const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
             const __m256 value3 = _mm256_mul_ps(_mm256_mul_ps(x4, rstd4), gamma1);
-            const __m128i out_raw3 = ng_avx2_to_e4m3(_mm256_mul_ps(value3, factor));
+            const __m128i out_raw3 = ng_avx2_to_e4m3(_mm256_mul_ps(value3, inverse));
             const __m128i value_raw3 = ng_avx2_to_bf16(value3);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storeu_si128((__m128i *)(void *)(side_row + i), value_raw);
@@ -278,8 +278,8 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, factor = 1 / yscale;
-           store y = value * factor, side = value. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, inverse = 1 /
+           yscale; store y = value * inverse, side = value. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
         for (size_t i = 0; i < 512; i += 32) {
             const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
@@ -287,28 +287,28 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw), 16));
             const __m256 value = _mm256_mul_ps(_mm256_mul_ps(x1, rstd), gamma1);
-            const __m128i out_raw = ng_avx2_to_e4m3(_mm256_mul_ps(value, factor));
+            const __m128i out_raw = ng_avx2_to_e4m3(_mm256_mul_ps(value, inverse));
             const __m128i value_raw = ng_avx2_to_bf16(value);
             const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
             const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
             const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw1), 16));
             const __m256 value1 = _mm256_mul_ps(_mm256_mul_ps(x2, rstd), gamma2);
-            const __m128i out_raw1 = ng_avx2_to_e4m3(_mm256_mul_ps(value1, factor));
+            const __m128i out_raw1 = ng_avx2_to_e4m3(_mm256_mul_ps(value1, inverse));
             const __m128i value_raw1 = ng_avx2_to_bf16(value1);
             const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
             const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
             const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
             const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw2), 16));
             const __m256 value2 = _mm256_mul_ps(_mm256_mul_ps(x3, rstd), gamma3);
-            const __m128i out_raw2 = ng_avx2_to_e4m3(_mm256_mul_ps(value2, factor));
+            const __m128i out_raw2 = ng_avx2_to_e4m3(_mm256_mul_ps(value2, inverse));
             const __m128i value_raw2 = ng_avx2_to_bf16(value2);
             const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
             const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
             const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw3), 16));
             const __m256 value3 = _mm256_mul_ps(_mm256_mul_ps(x4, rstd), gamma4);
-            const __m128i out_raw3 = ng_avx2_to_e4m3(_mm256_mul_ps(value3, factor));
+            const __m128i out_raw3 = ng_avx2_to_e4m3(_mm256_mul_ps(value3, inverse));
             const __m128i value_raw3 = ng_avx2_to_bf16(value3);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storeu_si128((__m128i *)(void *)(side_row + i), value_raw);

@@ -145,7 +145,7 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, const uint1
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     const __m512 all_yscale = _mm512_set1_ps(tame_yscale);
-    const __m512 factor = _mm512_div_ps(one, all_yscale);
+    const __m512 inverse = _mm512_div_ps(one, all_yscale);
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 512;
@@ -180,8 +180,8 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, const uint1
         __m512 part6 = ng_avx512_halve_neighbours(part5);
         const size_t ahead = rows - row >= 2 ? row + 1 : row;
         const uint16_t *const x_ahead = x + ahead * 512;
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, factor = 1 / yscale;
-           store y = value * factor, side = value. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, inverse = 1 /
+           yscale; store y = value * inverse, side = value. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 512; i += 64) {
@@ -191,14 +191,14 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, const uint1
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw), 16));
             const __m512 value = _mm512_mul_ps(_mm512_mul_ps(x1, rstd1), gamma1);
-            const __m128i out_raw = ng_avx512_to_e4m3(_mm512_mul_ps(value, factor));
+            const __m128i out_raw = ng_avx512_to_e4m3(_mm512_mul_ps(value, inverse));
             const __m256i value_raw = ng_avx512_to_bf16(value);
             const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
             const __m512 x2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw1), 16));
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw1), 16));
             const __m512 value1 = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma2);
-            const __m128i out_raw1 = ng_avx512_to_e4m3(_mm512_mul_ps(value1, factor));
+            const __m128i out_raw1 = ng_avx512_to_e4m3(_mm512_mul_ps(value1, inverse));
             const __m256i value_raw1 = ng_avx512_to_bf16(value1);
             __builtin_prefetch(x_ahead + i + 32);
             const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
@@ -206,14 +206,14 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, const uint1
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw2), 16));
             const __m512 value2 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma3);
-            const __m128i out_raw2 = ng_avx512_to_e4m3(_mm512_mul_ps(value2, factor));
+            const __m128i out_raw2 = ng_avx512_to_e4m3(_mm512_mul_ps(value2, inverse));
             const __m256i value_raw2 = ng_avx512_to_bf16(value2);
             const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
             const __m512 x4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw3), 16));
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw3), 16));
             const __m512 value3 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma4);
-            const __m128i out_raw3 = ng_avx512_to_e4m3(_mm512_mul_ps(value3, factor));
+            const __m128i out_raw3 = ng_avx512_to_e4m3(_mm512_mul_ps(value3, inverse));
             const __m256i value_raw3 = ng_avx512_to_bf16(value3);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
             _mm256_storeu_si256((__m256i *)(void *)(side_row + i), value_raw);

@@ -113,7 +113,7 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, const uint16_
     const float32x4_t all_eps = vdupq_n_f32(tame_eps);
     const float32x4_t one = vdupq_n_f32(1.0f);
     const float32x4_t all_yscale = vdupq_n_f32(tame_yscale);
-    const float32x4_t factor = vdivq_f32(one, all_yscale);
+    const float32x4_t inverse = vdivq_f32(one, all_yscale);
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 512;
@@ -204,8 +204,8 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, const uint16_
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, factor = 1 / yscale;
-           store y = value * factor, side = value. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, inverse = 1 /
+           yscale; store y = value * inverse, side = value. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
         for (size_t i = 0; i < 512; i += 32) {
             const uint16x4_t x_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i)));
@@ -213,56 +213,56 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, const uint16_
             const uint16x4_t gamma_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i)));
             const float32x4_t gamma1 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw, 16));
             const float32x4_t value = vmulq_f32(vmulq_f32(x1, rstd), gamma1);
-            const uint8x8_t out_raw = ng_neon_to_e4m3(vmulq_f32(value, factor));
+            const uint8x8_t out_raw = ng_neon_to_e4m3(vmulq_f32(value, inverse));
             const uint16x4_t value_raw = vshrn_n_u32(ng_neon_round_bf16(value), 16);
             const uint16x4_t x_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 4)));
             const float32x4_t x2 = vreinterpretq_f32_u32(vshll_n_u16(x_raw1, 16));
             const uint16x4_t gamma_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 4)));
             const float32x4_t gamma2 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw1, 16));
             const float32x4_t value1 = vmulq_f32(vmulq_f32(x2, rstd), gamma2);
-            const uint8x8_t out_raw1 = ng_neon_to_e4m3(vmulq_f32(value1, factor));
+            const uint8x8_t out_raw1 = ng_neon_to_e4m3(vmulq_f32(value1, inverse));
             const uint16x4_t value_raw1 = vshrn_n_u32(ng_neon_round_bf16(value1), 16);
             const uint16x4_t x_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 8)));
             const float32x4_t x3 = vreinterpretq_f32_u32(vshll_n_u16(x_raw2, 16));
             const uint16x4_t gamma_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 8)));
             const float32x4_t gamma3 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw2, 16));
             const float32x4_t value2 = vmulq_f32(vmulq_f32(x3, rstd), gamma3);
-            const uint8x8_t out_raw2 = ng_neon_to_e4m3(vmulq_f32(value2, factor));
+            const uint8x8_t out_raw2 = ng_neon_to_e4m3(vmulq_f32(value2, inverse));
             const uint16x4_t value_raw2 = vshrn_n_u32(ng_neon_round_bf16(value2), 16);
             const uint16x4_t x_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 12)));
             const float32x4_t x4 = vreinterpretq_f32_u32(vshll_n_u16(x_raw3, 16));
             const uint16x4_t gamma_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 12)));
             const float32x4_t gamma4 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw3, 16));
             const float32x4_t value3 = vmulq_f32(vmulq_f32(x4, rstd), gamma4);
-            const uint8x8_t out_raw3 = ng_neon_to_e4m3(vmulq_f32(value3, factor));
+            const uint8x8_t out_raw3 = ng_neon_to_e4m3(vmulq_f32(value3, inverse));
             const uint16x4_t value_raw3 = vshrn_n_u32(ng_neon_round_bf16(value3), 16);
             const uint16x4_t x_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 16)));
             const float32x4_t x5 = vreinterpretq_f32_u32(vshll_n_u16(x_raw4, 16));
             const uint16x4_t gamma_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 16)));
             const float32x4_t gamma5 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw4, 16));
             const float32x4_t value4 = vmulq_f32(vmulq_f32(x5, rstd), gamma5);
-            const uint8x8_t out_raw4 = ng_neon_to_e4m3(vmulq_f32(value4, factor));
+            const uint8x8_t out_raw4 = ng_neon_to_e4m3(vmulq_f32(value4, inverse));
             const uint16x4_t value_raw4 = vshrn_n_u32(ng_neon_round_bf16(value4), 16);
             const uint16x4_t x_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 20)));
             const float32x4_t x6 = vreinterpretq_f32_u32(vshll_n_u16(x_raw5, 16));
             const uint16x4_t gamma_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 20)));
             const float32x4_t gamma6 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw5, 16));
             const float32x4_t value5 = vmulq_f32(vmulq_f32(x6, rstd), gamma6);
-            const uint8x8_t out_raw5 = ng_neon_to_e4m3(vmulq_f32(value5, factor));
+            const uint8x8_t out_raw5 = ng_neon_to_e4m3(vmulq_f32(value5, inverse));
             const uint16x4_t value_raw5 = vshrn_n_u32(ng_neon_round_bf16(value5), 16);
             const uint16x4_t x_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 24)));
             const float32x4_t x7 = vreinterpretq_f32_u32(vshll_n_u16(x_raw6, 16));
             const uint16x4_t gamma_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 24)));
             const float32x4_t gamma7 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw6, 16));
             const float32x4_t value6 = vmulq_f32(vmulq_f32(x7, rstd), gamma7);
-            const uint8x8_t out_raw6 = ng_neon_to_e4m3(vmulq_f32(value6, factor));
+            const uint8x8_t out_raw6 = ng_neon_to_e4m3(vmulq_f32(value6, inverse));
             const uint16x4_t value_raw6 = vshrn_n_u32(ng_neon_round_bf16(value6), 16);
             const uint16x4_t x_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 28)));
             const float32x4_t x8 = vreinterpretq_f32_u32(vshll_n_u16(x_raw7, 16));
             const uint16x4_t gamma_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 28)));
             const float32x4_t gamma8 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw7, 16));
             const float32x4_t value7 = vmulq_f32(vmulq_f32(x8, rstd), gamma8);
-            const uint8x8_t out_raw7 = ng_neon_to_e4m3(vmulq_f32(value7, factor));
+            const uint8x8_t out_raw7 = ng_neon_to_e4m3(vmulq_f32(value7, inverse));
             const uint16x4_t value_raw7 = vshrn_n_u32(ng_neon_round_bf16(value7), 16);
             ng_neon_store_bytes(y_row + i, out_raw, 4);
             vst1_u8((uint8_t *)(side_row + i), vreinterpret_u8_u16(value_raw));

@@ -208,7 +208,7 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(size_t rows, const uint1
 {
     const float tame_eps = eps == eps ? eps : __builtin_nanf("");
     const float tame_yscale = yscale == yscale ? yscale : __builtin_nanf("");
-    const float factor = 1.0f / tame_yscale;
+    const float inverse = 1.0f / tame_yscale;
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 512;
@@ -226,14 +226,14 @@ void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(size_t rows, const uint1
             }
         }
         const float sum_squares = ng_scalar_tree(lane);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, factor = 1 / yscale;
-           store y = value * factor, side = value. */
+        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 512) + eps), value = (x * rstd) * gamma, inverse = 1 /
+           yscale; store y = value * inverse, side = value. */
         const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 512.0f) + tame_eps));
         for (size_t i = 0; i < 512; ++i) {
             const float x_i = ng_scalar_from_bf16(&x_row[i]);
             const float gamma_i = ng_scalar_from_bf16(&gamma[i]);
             const float value = (x_i * rstd) * gamma_i;
-            y_row[i] = ng_scalar_to_e4m3((value * factor));
+            y_row[i] = ng_scalar_to_e4m3((value * inverse));
             ng_scalar_to_bf16(&side_row[i], value);
         }
     }

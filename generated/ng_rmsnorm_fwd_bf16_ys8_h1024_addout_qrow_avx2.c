@@ -141,7 +141,7 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(size_t rows, const uint16_t 
     const __m256 all_eps = _mm256_set1_ps(tame_eps);
     const __m256 one = _mm256_set1_ps(1.0f);
     const __m256 count1 = _mm256_set1_ps(127.0f);
-    const __m256 count2 = _mm256_set1_ps(0x1.fcp-120f);
+    const __m256 factor = _mm256_set1_ps(0x1.fcp-120f);
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 1024;
@@ -277,9 +277,9 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(size_t rows, const uint16_t 
         const uint16_t *const residual_ahead = residual + ahead * 1024;
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = value * factor, yscale = yscale. */
-        const __m256 most = _mm256_max_ps(count2, _mm256_blendv_ps(largest9, count1, _mm256_cmp_ps(largest9,
+        const __m256 most = _mm256_max_ps(factor, _mm256_blendv_ps(largest9, count1, _mm256_cmp_ps(largest9,
                 _mm256_setzero_ps(), _CMP_EQ_OQ)));
-        const __m256 factor = _mm256_div_ps(count1, most);
+        const __m256 factor1 = _mm256_div_ps(count1, most);
         const __m256 yscale1 = _mm256_div_ps(most, count1);
         _mm_store_ss(yscale + row, _mm256_castps256_ps128(yscale1));
         for (size_t i = 0; i < 1024; i += 32) {
@@ -290,25 +290,25 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(size_t rows, const uint16_t 
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw), 16));
             const __m256 value = _mm256_mul_ps(_mm256_mul_ps(h, rstd), gamma1);
-            const __m128i out_raw = ng_avx2_to_s8(_mm256_mul_ps(value, factor));
+            const __m128i out_raw = ng_avx2_to_s8(_mm256_mul_ps(value, factor1));
             const __m128i sum_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(sum_row + i + 8));
             const __m256 h1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(sum_raw1), 16));
             const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw1), 16));
             const __m256 value1 = _mm256_mul_ps(_mm256_mul_ps(h1, rstd), gamma2);
-            const __m128i out_raw1 = ng_avx2_to_s8(_mm256_mul_ps(value1, factor));
+            const __m128i out_raw1 = ng_avx2_to_s8(_mm256_mul_ps(value1, factor1));
             const __m128i sum_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(sum_row + i + 16));
             const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(sum_raw2), 16));
             const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
             const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw2), 16));
             const __m256 value2 = _mm256_mul_ps(_mm256_mul_ps(h2, rstd), gamma3);
-            const __m128i out_raw2 = ng_avx2_to_s8(_mm256_mul_ps(value2, factor));
+            const __m128i out_raw2 = ng_avx2_to_s8(_mm256_mul_ps(value2, factor1));
             const __m128i sum_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(sum_row + i + 24));
             const __m256 h3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(sum_raw3), 16));
             const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(gamma_raw3), 16));
             const __m256 value3 = _mm256_mul_ps(_mm256_mul_ps(h3, rstd), gamma4);
-            const __m128i out_raw3 = ng_avx2_to_s8(_mm256_mul_ps(value3, factor));
+            const __m128i out_raw3 = ng_avx2_to_s8(_mm256_mul_ps(value3, factor1));
             _mm_storel_epi64((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 8), out_raw1);
             _mm_storel_epi64((__m128i *)(void *)(y_row + i + 16), out_raw2);

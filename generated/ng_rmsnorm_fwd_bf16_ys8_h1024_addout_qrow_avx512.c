@@ -156,7 +156,7 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, const uint16_
     const __m512 all_eps = _mm512_set1_ps(tame_eps);
     const __m512 one = _mm512_set1_ps(1.0f);
     const __m512 count1 = _mm512_set1_ps(127.0f);
-    const __m512 count2 = _mm512_set1_ps(0x1.fcp-120f);
+    const __m512 factor = _mm512_set1_ps(0x1.fcp-120f);
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 1024;
@@ -255,9 +255,9 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, const uint16_
         const uint16_t *const residual_ahead = residual + ahead * 1024;
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = value * factor, yscale = yscale. */
-        const __m512 most = _mm512_max_ps(count2, _mm512_mask_mov_ps(largest10, _mm512_cmp_ps_mask(largest10,
+        const __m512 most = _mm512_max_ps(factor, _mm512_mask_mov_ps(largest10, _mm512_cmp_ps_mask(largest10,
                 _mm512_setzero_ps(), _CMP_EQ_OQ), count1));
-        const __m512 factor = _mm512_div_ps(count1, most);
+        const __m512 factor1 = _mm512_div_ps(count1, most);
         const __m512 yscale1 = _mm512_div_ps(most, count1);
         _mm_store_ss(yscale + row, _mm512_castps512_ps128(yscale1));
         for (size_t i = 0; i < 1024; i += 64) {
@@ -268,13 +268,13 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, const uint16_
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw), 16));
             const __m512 value = _mm512_mul_ps(_mm512_mul_ps(h, rstd1), gamma1);
-            const __m128i out_raw = ng_avx512_to_s8(_mm512_mul_ps(value, factor));
+            const __m128i out_raw = ng_avx512_to_s8(_mm512_mul_ps(value, factor1));
             const __m256i sum_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(sum_row + i + 16));
             const __m512 h1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(sum_raw1), 16));
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw1), 16));
             const __m512 value1 = _mm512_mul_ps(_mm512_mul_ps(h1, rstd1), gamma2);
-            const __m128i out_raw1 = ng_avx512_to_s8(_mm512_mul_ps(value1, factor));
+            const __m128i out_raw1 = ng_avx512_to_s8(_mm512_mul_ps(value1, factor1));
             __builtin_prefetch(x_ahead + i + 32);
             __builtin_prefetch(residual_ahead + i + 32);
             const __m256i sum_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(sum_row + i + 32));
@@ -282,13 +282,13 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, const uint16_
             const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw2), 16));
             const __m512 value2 = _mm512_mul_ps(_mm512_mul_ps(h2, rstd1), gamma3);
-            const __m128i out_raw2 = ng_avx512_to_s8(_mm512_mul_ps(value2, factor));
+            const __m128i out_raw2 = ng_avx512_to_s8(_mm512_mul_ps(value2, factor1));
             const __m256i sum_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(sum_row + i + 48));
             const __m512 h3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(sum_raw3), 16));
             const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(gamma_raw3), 16));
             const __m512 value3 = _mm512_mul_ps(_mm512_mul_ps(h3, rstd1), gamma4);
-            const __m128i out_raw3 = ng_avx512_to_s8(_mm512_mul_ps(value3, factor));
+            const __m128i out_raw3 = ng_avx512_to_s8(_mm512_mul_ps(value3, factor1));
             _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw1);
             _mm_storeu_si128((__m128i *)(void *)(y_row + i + 32), out_raw2);

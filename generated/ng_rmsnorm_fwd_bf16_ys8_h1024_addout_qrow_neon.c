@@ -113,7 +113,7 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(size_t rows, const uint16_t 
     const float32x4_t all_eps = vdupq_n_f32(tame_eps);
     const float32x4_t one = vdupq_n_f32(1.0f);
     const float32x4_t count1 = vdupq_n_f32(127.0f);
-    const float32x4_t count2 = vdupq_n_f32(0x1.fcp-120f);
+    const float32x4_t factor = vdupq_n_f32(0x1.fcp-120f);
     size_t row = 0;
     for (; row < rows; ++row) {
         const uint16_t *const x_row = x + row * 1024;
@@ -356,9 +356,9 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(size_t rows, const uint16_t 
         const float32x4_t largest16 = ng_neon_amax(largest15, vrev64q_f32(largest15));
         /* Pass 3 of 3: most = max(nonzero(amax(value), 127), 1.4928778255443051e-36), factor = 127 / most, yscale
            = most / 127; store y = value * factor, yscale = yscale. */
-        const float32x4_t most = vbslq_f32(vcgtq_f32(count2, vbslq_f32(vceqzq_f32(largest16), count1, largest16)),
-                count2, vbslq_f32(vceqzq_f32(largest16), count1, largest16));
-        const float32x4_t factor = vdivq_f32(count1, most);
+        const float32x4_t most = vbslq_f32(vcgtq_f32(factor, vbslq_f32(vceqzq_f32(largest16), count1, largest16)),
+                factor, vbslq_f32(vceqzq_f32(largest16), count1, largest16));
+        const float32x4_t factor1 = vdivq_f32(count1, most);
         const float32x4_t yscale1 = vdivq_f32(most, count1);
         vst1q_lane_f32(yscale + row, yscale1, 0);
         for (size_t i = 0; i < 1024; i += 32) {
@@ -367,49 +367,49 @@ void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(size_t rows, const uint16_t 
             const uint16x4_t gamma_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i)));
             const float32x4_t gamma1 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw, 16));
             const float32x4_t value = vmulq_f32(vmulq_f32(h, rstd), gamma1);
-            const uint8x8_t out_raw = ng_neon_to_s8(vmulq_f32(value, factor));
+            const uint8x8_t out_raw = ng_neon_to_s8(vmulq_f32(value, factor1));
             const uint16x4_t sum_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 4)));
             const float32x4_t h1 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw1, 16));
             const uint16x4_t gamma_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 4)));
             const float32x4_t gamma2 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw1, 16));
             const float32x4_t value1 = vmulq_f32(vmulq_f32(h1, rstd), gamma2);
-            const uint8x8_t out_raw1 = ng_neon_to_s8(vmulq_f32(value1, factor));
+            const uint8x8_t out_raw1 = ng_neon_to_s8(vmulq_f32(value1, factor1));
             const uint16x4_t sum_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 8)));
             const float32x4_t h2 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw2, 16));
             const uint16x4_t gamma_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 8)));
             const float32x4_t gamma3 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw2, 16));
             const float32x4_t value2 = vmulq_f32(vmulq_f32(h2, rstd), gamma3);
-            const uint8x8_t out_raw2 = ng_neon_to_s8(vmulq_f32(value2, factor));
+            const uint8x8_t out_raw2 = ng_neon_to_s8(vmulq_f32(value2, factor1));
             const uint16x4_t sum_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 12)));
             const float32x4_t h3 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw3, 16));
             const uint16x4_t gamma_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 12)));
             const float32x4_t gamma4 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw3, 16));
             const float32x4_t value3 = vmulq_f32(vmulq_f32(h3, rstd), gamma4);
-            const uint8x8_t out_raw3 = ng_neon_to_s8(vmulq_f32(value3, factor));
+            const uint8x8_t out_raw3 = ng_neon_to_s8(vmulq_f32(value3, factor1));
             const uint16x4_t sum_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 16)));
             const float32x4_t h4 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw4, 16));
             const uint16x4_t gamma_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 16)));
             const float32x4_t gamma5 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw4, 16));
             const float32x4_t value4 = vmulq_f32(vmulq_f32(h4, rstd), gamma5);
-            const uint8x8_t out_raw4 = ng_neon_to_s8(vmulq_f32(value4, factor));
+            const uint8x8_t out_raw4 = ng_neon_to_s8(vmulq_f32(value4, factor1));
             const uint16x4_t sum_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 20)));
             const float32x4_t h5 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw5, 16));
             const uint16x4_t gamma_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 20)));
             const float32x4_t gamma6 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw5, 16));
             const float32x4_t value5 = vmulq_f32(vmulq_f32(h5, rstd), gamma6);
-            const uint8x8_t out_raw5 = ng_neon_to_s8(vmulq_f32(value5, factor));
+            const uint8x8_t out_raw5 = ng_neon_to_s8(vmulq_f32(value5, factor1));
             const uint16x4_t sum_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 24)));
             const float32x4_t h6 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw6, 16));
             const uint16x4_t gamma_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 24)));
             const float32x4_t gamma7 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw6, 16));
             const float32x4_t value6 = vmulq_f32(vmulq_f32(h6, rstd), gamma7);
-            const uint8x8_t out_raw6 = ng_neon_to_s8(vmulq_f32(value6, factor));
+            const uint8x8_t out_raw6 = ng_neon_to_s8(vmulq_f32(value6, factor1));
             const uint16x4_t sum_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(sum_row + i + 28)));
             const float32x4_t h7 = vreinterpretq_f32_u32(vshll_n_u16(sum_raw7, 16));
             const uint16x4_t gamma_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i + 28)));
             const float32x4_t gamma8 = vreinterpretq_f32_u32(vshll_n_u16(gamma_raw7, 16));
             const float32x4_t value7 = vmulq_f32(vmulq_f32(h7, rstd), gamma8);
-            const uint8x8_t out_raw7 = ng_neon_to_s8(vmulq_f32(value7, factor));
+            const uint8x8_t out_raw7 = ng_neon_to_s8(vmulq_f32(value7, factor1));
             ng_neon_store_bytes(y_row + i, out_raw, 4);
             ng_neon_store_bytes(y_row + i + 4, out_raw1, 4);
             ng_neon_store_bytes(y_row + i + 8, out_raw2, 4);

@@ -8,6 +8,7 @@
 
 #include "activation.h"
 #include "arithmetic.h"
+#include "dot.h"
 #include "dyt.h"
 #include "elementary.h"
 #include "layernorm.h"
@@ -157,30 +158,6 @@ static void normalise(const row_of_call *r, real *row, const ref_dtype *cast)
     if (r->spec->cast == REF_LLAMA) {
         ref_round_row(cast, row, r->spec->h);
     }
-}
-
-/* "Block sums meet in a pairwise tree over the block index: b[i] = b[2i] + b[2i+1]." */
-static acc pairwise_tree(acc *sum, size_t blocks)
-{
-    for (size_t left = blocks / 2; left >= 1; left /= 2) {
-        for (size_t i = 0; i < left; i++) {
-            sum[i] = sum[2 * i] + sum[2 * i + 1];
-        }
-    }
-    return sum[0];
-}
-
-/* sum(value * other), by the same rules. */
-static acc dot(const real *value, const real *other, size_t n)
-{
-    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
-    size_t length;
-    const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = block_dot(value + start, other + start, n - start < length ? n - start : length);
-    }
-    return pairwise_tree(sum, blocks);
 }
 
 /* "fold: ybias = bias + sum(x * beta)." */

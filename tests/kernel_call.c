@@ -7,7 +7,13 @@
 
 static size_t size_of(const ng_arg *arg)
 {
-    return strcmp(arg->dtype, "f64") == 0 ? 8 : strcmp(arg->dtype, "f32") == 0 ? 4 : 2;
+    static const struct {
+        const char *dtype;
+        size_t size;
+    } sizes[] = {{"f64", 8}, {"f32", 4}, {"bf16", 2}, {"f16", 2}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(arg->dtype, sizes[i].dtype) == 0) return sizes[i].size;
+    return 1; /* quantised */
 }
 
 enum { POSITIONS = 6 };
@@ -62,6 +68,7 @@ static size_t extent(const ng_kernel *kernel, const char *axis, size_t rows)
         size_t size;
     } axes[] = {
         {"rows", rows},
+        {"batch", 1},
         {"h", kernel->h},
         {"c", number_in(kernel->spec, " c=")},
         {"g", number_in(kernel->spec, " g=")},
@@ -100,20 +107,40 @@ static void add_pointer(kernel_call *c, const ng_arg *arg)
     if (strcmp(arg->io, "out") != 0) fill(arg, c->ptr[i], c->bytes[i] / size);
 }
 
-kernel_call kernel_call_new(const ng_kernel *kernel, size_t rows)
+/* The stride of a matrix of this shape: of its rows, or of its heads. */
+static ptrdiff_t stride_of(const ng_kernel *kernel, const char *name, const char *shape)
+{
+    const char *const last = strrchr(shape, ',');
+    return (ptrdiff_t)(strstr(name, "_head_stride") != NULL ? strtoul(last + 1, NULL, 10) : kernel->h);
+}
+
+/* The value of a number; all rows are one batch. */
+static double number_of(const char *name, size_t rows)
 {
     static const struct {
         const char *name;
         double value;
-    } numbers[] = {{"positions", POSITIONS}, {"alpha", 0.81}, {"momentum", 0.1}, {"eps", 1e-5}};
+    } numbers[] = {{"positions", POSITIONS}, {"momentum", 0.1}, {"eps", 1e-5}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(name, numbers[i].name) == 0) return numbers[i].value;
+    return strcmp(name, "rows_per_batch") == 0 ? (double)(rows > 0 ? rows : 1) : 0.81;
+}
+
+kernel_call kernel_call_new(const ng_kernel *kernel, size_t rows)
+{
     kernel_call c = {.kernel = kernel, .rows = rows};
-    size_t scalars = 0;
-    for (size_t i = 0; i < KERNEL_CALL_POINTERS; i++) c.stride[i] = (ptrdiff_t)kernel->h;
+    const char *shape = "";
+    size_t scalars = 0, strides = 0;
     for (size_t a = 0; a < kernel->arg_count; a++) {
         const ng_arg *arg = &kernel->args[a];
-        if (strcmp(arg->shape, "scalar") != 0) add_pointer(&c, arg);
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            if (strcmp(arg->name, numbers[i].name) == 0) c.scalar[scalars++] = numbers[i].value;
+        if (strcmp(arg->shape, "scalar") != 0) {
+            add_pointer(&c, arg);
+            shape = arg->shape;
+        } else if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
+            c.stride[strides++] = stride_of(kernel, arg->name, shape);
+        } else if (strcmp(arg->name, "rows") != 0) {
+            c.scalar[scalars++] = number_of(arg->name, rows);
+        }
     }
     return c;
 }

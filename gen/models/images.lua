@@ -53,17 +53,15 @@ local function inner_width(config)
     "num_attention_heads * attention_head_dim")
 end
 
-local MODULATED = "then x * (1 + scale) + shift, which is a step of its own"
-local GATED = "x is the branch's output times its gate"
 local PER_HEAD = "one row for each head and token"
 
 local ADAPTIVE = { norm = "layernorm", affine = "none", width = inner_width, eps = 1e-6 }
 
 local function dit(config)
   config:text("norm_type", { "ada_norm_zero" })
-  return { layers("transformer_blocks", { read("norm1.norm", { note = MODULATED }), branch(GATED),
-    read("norm3", { eps = config:has "norm_eps" and "norm_eps" or 1e-5, note = MODULATED }), branch(GATED) }),
-    { last("norm_out", { note = MODULATED }) } }
+  return { layers("transformer_blocks", { read("norm1.norm", { mod = true }), branch(nil, true),
+    read("norm3", { eps = config:has "norm_eps" and "norm_eps" or 1e-5, mod = true }), branch(nil, true) }),
+    { last("norm_out", { mod = true }) } }
 end
 
 -- Norms of queries and keys, with the order of casts of the library that the model uses for them.
@@ -73,8 +71,8 @@ end
 
 -- A stream of a joint transformer: norms of the stream around attention and MLP, and of its queries and keys.
 local function joint(cast, first, query, key, second)
-  return layers("transformer_blocks", { read(first, { note = MODULATED }), inside(query, heads(cast)), inside(key, heads(cast)),
-    branch(GATED), read(second, { note = MODULATED }), branch(GATED) })
+  return layers("transformer_blocks", { read(first, { mod = true }), inside(query, heads(cast)), inside(key, heads(cast)),
+    branch(nil, true), read(second, { mod = true }), branch(nil, true) })
 end
 
 local function context(cast)
@@ -82,7 +80,7 @@ local function context(cast)
     joint(cast, "norm1_context.norm", "attn.norm_added_q", "attn.norm_added_k", "norm2_context") } })
 end
 
-local FINAL = { last("norm_out.norm", { note = MODULATED }) }
+local FINAL = { last("norm_out.norm", { mod = true }) }
 
 local function sd3_image(config)
   config:text("qk_norm", { "rms_norm" })
@@ -92,8 +90,8 @@ end
 local FLUX = family(ADAPTIVE, { sections = { joint(nil, "norm1.norm", "attn.norm_q", "attn.norm_k", "norm2") } })
 
 local FLUX_SINGLE = family(ADAPTIVE, { sections = {
-  layers("single_transformer_blocks", { read("norm.norm", { note = MODULATED }), inside("attn.norm_q", heads()),
-    inside("attn.norm_k", heads()), branch(GATED) }), FINAL } })
+  layers("single_transformer_blocks", { read("norm.norm", { mod = true }), inside("attn.norm_q", heads()),
+    inside("attn.norm_k", heads()), branch(nil, true) }), FINAL } })
 
 -- Why a group norm cannot be emitted, with its numbers.
 local function group_norm(config, channels, silu)

@@ -66,7 +66,7 @@ return {
   { "qwen3_30b_a3b", rms("qwen3_moe", 2048, 32, 1e-6, { num_key_value_heads = 4, head_dim = 128 }) },
   { "qwen3_235b_a22b", rms("qwen3_moe", 4096, 64, 1e-6, { num_key_value_heads = 4, head_dim = 128 }) },
   { "qwen3_next_80b_a3b", rms("qwen3_next", 2048, 16, 1e-6,
-    { num_key_value_heads = 2, head_dim = 256, linear_value_head_dim = 128 }) },
+    { num_key_value_heads = 2, head_dim = 256, linear_key_head_dim = 128, linear_value_head_dim = 128 }) },
   { "gemma_2b", rms("gemma", 2048, 8, 1e-6, { num_key_value_heads = 1, head_dim = 256 }) },
   { "gemma_7b", rms("gemma", 3072, 16, 1e-6, { num_key_value_heads = 16, head_dim = 256 }) },
   { "gemma2_2b", rms("gemma2", 2304, 8, 1e-6, { num_key_value_heads = 4, head_dim = 256 }) },

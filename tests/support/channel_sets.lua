@@ -53,7 +53,7 @@ local function text_of(row)
 end
 
 -- Which part of the kernels a target gets: { every so many, counted from }. Others see to it that all are tried.
-local SHARES = { scalar = { 3, 0 }, sse2 = { 4, 1 }, avx2 = { 1, 0 }, avx512 = { 2, 1 }, avx512bf16 = { 8, 0 }, neon = { 1, 0 } }
+local SHARES = { scalar = { 4, 0 }, sse2 = { 6, 1 }, avx2 = { 2, 0 }, avx512 = { 2, 1 }, avx512bf16 = { 12, 0 }, neon = { 2, 1 } }
 
 -- The schedules that a kernel takes in turn: legal(text, target, schedule).
 function sets.channels(name, legal)

@@ -90,13 +90,13 @@ post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout cast=llama
 norm 1e-6 rmsnorm fwd bf16 h=2048 add cast=llama
 ]] },
   { config = with(qwen3, { model_type = "qwen3_next", hidden_size = 2048, num_attention_heads = 16, num_key_value_heads = 2,
-    head_dim = 256, linear_value_head_dim = 128 }), sites = [[
+    head_dim = 256, linear_key_head_dim = 128, linear_value_head_dim = 128 }), sites = [[
 layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2048 offset=1
 input_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
-linear_attn.l2norm *1e-6 -
-linear_attn.norm *1e-6 -
+linear_attn.l2norm *1e-6 l2norm fwd bf16 h=128
+linear_attn.norm *1e-6 rmsnorm fwd bf16 h=128 cast=llama zgate=after
 post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 norm 1e-6 rmsnorm fwd bf16 h=2048 add offset=1
 ]] },
@@ -227,8 +227,8 @@ norm 1e-5 layernorm fwd bf16 h=4096 add affine=gamma
     use_qk_norm = true }, sites = [[
 layers.0.input_layernorm 1e-5 layernorm fwd f16 h=12288 affine=gamma
 input_layernorm *1e-5 layernorm fwd f16 h=12288 addout affine=gamma
-self_attn.q_norm *1e-5 -
-self_attn.k_norm *1e-5 -
+self_attn.q_norm *1e-5 layernorm fwd f16 h=12288 affine=gamma heads=96
+self_attn.k_norm *1e-5 layernorm fwd f16 h=12288 affine=gamma heads=96
 norm 1e-5 layernorm fwd f16 h=12288 add affine=gamma
 ]] },
   { config = deepseek, sites = [[
@@ -258,7 +258,7 @@ norm 1e-5 layernorm fwd bf16 h=3072 add offset=1
     layer_norm_epsilon = 1e-5, mamba_num_heads = 128, mamba_head_dim = 80, n_groups = 8, hybrid_override_pattern = "M-M*-" }, sites = [[
 layers.0.norm 1e-5 rmsnorm fwd bf16 h=4480
 norm *1e-5 rmsnorm fwd bf16 h=4480 addout
-mixer.norm *1e-5 -
+mixer.norm *1e-5 rmsnorm fwd bf16 h=10240 groups=8 zgate=before
 norm_f 1e-5 rmsnorm fwd bf16 h=4480 add
 ]] },
   { config = with(LLAMA, { model_type = "gpt_oss", hidden_size = 2880, num_attention_heads = 64, head_dim = 64 }), sites = [[
@@ -344,8 +344,8 @@ norm 1e-5 layernorm fwd bf16 h=2560 add
   { config = with(stablelm, { hidden_size = 5120, use_parallel_residual = true, qk_layernorm = true }), sites = [[
 layers.0.input_layernorm 1e-5 layernorm fwd bf16 h=5120
 input_layernorm *1e-5 layernorm fwd bf16 h=5120 addout
-self_attn.q_layernorm *1e-5 -
-self_attn.k_layernorm *1e-5 -
+self_attn.q_layernorm *1e-5 layernorm fwd bf16 h=5120 affine=gamma heads=32
+self_attn.k_layernorm *1e-5 layernorm fwd bf16 h=5120 affine=gamma heads=32
 norm 1e-5 layernorm fwd bf16 h=5120 add
 ]] },
   { config = neox, sites = [[
@@ -424,14 +424,14 @@ norm_f 1e-5 rmsnorm fwd bf16 residual=f32 h=2560 add cast=llama
   { config = mamba2, sites = [[
 layers.0.norm 1e-5 rmsnorm fwd bf16 h=2560 cast=llama
 norm *1e-5 rmsnorm fwd bf16 residual=f32 h=2560 addout cast=llama
-mixer.norm *1e-5 -
+mixer.norm *1e-5 rmsnorm fwd bf16 h=5120 cast=llama zgate=before
 norm_f 1e-5 rmsnorm fwd bf16 residual=f32 h=2560 add cast=llama
 ]] },
   { config = with(LLAMA, { model_type = "falcon_h1", hidden_size = 1024, num_attention_heads = 8, num_key_value_heads = 2,
     mamba_d_ssm = 1536, mamba_n_groups = 2, mamba_rms_norm = true, mamba_norm_before_gate = false }), sites = [[
 layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=1024 cast=llama
 input_layernorm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
-mamba.norm *1e-5 -
+mamba.norm *1e-5 rmsnorm fwd bf16 h=1536 groups=2 zgate=before
 pre_ff_layernorm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
 final_layernorm 1e-5 rmsnorm fwd bf16 h=1024 add cast=llama
 ]] },
@@ -439,7 +439,7 @@ final_layernorm 1e-5 rmsnorm fwd bf16 h=1024 add cast=llama
     residual_multiplier = 0.22 }), sites = [[
 layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=4096 cast=llama
 input_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addout cast=llama
-mamba.norm *1e-5 -
+mamba.norm *1e-5 rmsnorm fwd bf16 h=8192 cast=llama zgate=before
 post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addout cast=llama
 norm 1e-5 rmsnorm fwd bf16 h=4096 add cast=llama
 ]] },
@@ -548,41 +548,41 @@ layernorm 1e-5 layernorm fwd f32 h=192 add
 ]] },
   { config = { _class_name = "DiTTransformer2DModel", num_attention_heads = 16, attention_head_dim = 72,
     norm_type = "ada_norm_zero" }, sites = [[
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1152 affine=none
-norm1.norm *1e-6 layernorm fwd f32 h=1152 addout affine=none
-norm3 *1e-5 layernorm fwd f32 h=1152 addout affine=none
-norm_out 1e-6 layernorm fwd f32 h=1152 add affine=none
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1152 mod
+norm1.norm *1e-6 layernorm fwd f32 h=1152 addout gate mod
+norm3 *1e-5 layernorm fwd f32 h=1152 addout gate mod
+norm_out 1e-6 layernorm fwd f32 h=1152 add gate mod
 ]] },
   { config = { _class_name = "SD3Transformer2DModel", num_attention_heads = 38, attention_head_dim = 64, qk_norm = "rms_norm" },
     dtype = "bf16", sites = [[
-transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=2432 affine=none
-norm1_context.norm *1e-6 layernorm fwd bf16 h=2432 addout affine=none
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=2432 mod
+norm1_context.norm *1e-6 layernorm fwd bf16 h=2432 addout gate mod
 attn.norm_added_q *1e-6 rmsnorm fwd bf16 h=64 cast=llama
 attn.norm_added_k *1e-6 rmsnorm fwd bf16 h=64 cast=llama
-norm2_context *1e-6 layernorm fwd bf16 h=2432 addout affine=none
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=2432 affine=none
-norm1.norm *1e-6 layernorm fwd bf16 h=2432 addout affine=none
+norm2_context *1e-6 layernorm fwd bf16 h=2432 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=2432 mod
+norm1.norm *1e-6 layernorm fwd bf16 h=2432 addout gate mod
 attn.norm_q *1e-6 rmsnorm fwd bf16 h=64 cast=llama
 attn.norm_k *1e-6 rmsnorm fwd bf16 h=64 cast=llama
-norm2 *1e-6 layernorm fwd bf16 h=2432 addout affine=none
-norm_out.norm 1e-6 layernorm fwd bf16 h=2432 add affine=none
+norm2 *1e-6 layernorm fwd bf16 h=2432 addout gate mod
+norm_out.norm 1e-6 layernorm fwd bf16 h=2432 add gate mod
 ]] },
   { config = { _class_name = "FluxTransformer2DModel", num_attention_heads = 24, attention_head_dim = 128 }, dtype = "bf16", sites = [[
-transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm1_context.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm1_context.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 attn.norm_added_q *1e-6 rmsnorm fwd bf16 h=128
 attn.norm_added_k *1e-6 rmsnorm fwd bf16 h=128
-norm2_context *1e-6 layernorm fwd bf16 h=3072 addout affine=none
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm1.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+norm2_context *1e-6 layernorm fwd bf16 h=3072 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm1.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 transformer_blocks.attn.norm_q *1e-6 rmsnorm fwd bf16 h=128
 transformer_blocks.attn.norm_k *1e-6 rmsnorm fwd bf16 h=128
-norm2 *1e-6 layernorm fwd bf16 h=3072 addout affine=none
-single_transformer_blocks.0.norm.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+norm2 *1e-6 layernorm fwd bf16 h=3072 addout gate mod
+single_transformer_blocks.0.norm.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 single_transformer_blocks.attn.norm_q *1e-6 rmsnorm fwd bf16 h=128
 single_transformer_blocks.attn.norm_k *1e-6 rmsnorm fwd bf16 h=128
-norm_out.norm 1e-6 layernorm fwd bf16 h=3072 add affine=none
+norm_out.norm 1e-6 layernorm fwd bf16 h=3072 add gate mod
 ]] },
   { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640 }, norm_num_groups = 32, norm_eps = 1e-5,
     down_block_types = { "CrossAttnDownBlock2D", "DownBlock2D" }, up_block_types = { "UpBlock2D", "CrossAttnUpBlock2D" } }, sites = [[
