@@ -110,6 +110,12 @@ function Run:duels(finalists)
   return pool
 end
 
+-- Whether a candidate is faster than another one beyond doubt.
+local function beats(pool, number, other)
+  local ratio = statistics.paired_ratio(pool[number].ratios, pool[other].ratios, ERROR)
+  return ratio and ratio.high < 1
+end
+
 --- Chooses among candidates that met in the same rounds.
 -- @param default the number of the default candidate
 -- @param numbers candidates
@@ -126,7 +132,8 @@ function search.decide(default, numbers, pool, size)
     if not ratio or ratio.low <= 1 then
       is_decided = false
       is_tied = is_tied or number == default
-      if ratio and ratio.median < NEAR and size(number) < size(choice) then choice = number end
+      local is_smaller = ratio and ratio.median < NEAR and size(number) < size(choice)
+      if is_smaller and beats(pool, number, default) then choice = number end
     end
   end
   if is_tied or leader == default then choice = default end
