@@ -74,7 +74,7 @@ local function describe(value)
 end
 
 -- How LuaJIT names the C types of elements.
-local ELEMENTS = { float = "float", double = "double", uint16_t = "unsigned short" }
+local ELEMENTS = { float = "float", double = "double", uint16_t = "unsigned short", int8_t = "char", uint8_t = "unsigned char" }
 
 -- An array, or a pointer, to at least `count` elements of a C type; of an output not a constant one.
 local function check_array(kernel, name, value, ctype, bytes, io, count)
@@ -100,6 +100,20 @@ local function check_stride(kernel, name, value, h)
   if type(value) ~= "number" or value < h or value ~= math.floor(value) then
     refuse(kernel, "%s must be a whole number from %d on, the length of a row, not %s", name, h, tostring(value))
   end
+end
+
+local function check_count(kernel, name, value)
+  if type(value) ~= "number" or value < 1 or value ~= math.floor(value) then
+    refuse(kernel, "%s must be a whole number from 1 on, not %s", name, tostring(value))
+  end
+end
+
+-- How many batches so many rows are; the last one may have fewer.
+local function batches(rows, rows_per_batch) return math.ceil(rows / rows_per_batch) end
+
+-- Elements from the first one of a matrix to its last one, where heads have a stride of their own.
+local function extent_of_heads(rows, stride, heads, head_stride, n)
+  return rows == 0 and 0 or (rows - 1) * stride + (heads - 1) * head_stride + n
 end
 
 -- Elements from the first one of a matrix to its last one.

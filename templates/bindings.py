@@ -27,6 +27,9 @@ _DTYPES = {
     "f64": (("float64",), "float64"),
     "bf16": (("uint16", "bfloat16"), "bfloat16"),
     "f16": (("float16", "uint16"), "float16"),
+    "s8": (("int8",), "int8"),
+    "u8": (("uint8",), "uint8"),
+    "e4m3": (("uint8", "float8_e4m3fn"), "float8_e4m3fn"),
 }
 
 _SCALARS = {"size_t": ctypes.c_size_t, "ptrdiff_t": ctypes.c_ssize_t, "f32": ctypes.c_float, "f64": ctypes.c_double}
@@ -52,17 +55,17 @@ class _Entry(ctypes.Structure):
 
 
 class Argument:
-    """An argument: `name`, `dtype`, `shape` ("scalar", or axes, such as "rows,h"), `is_output`."""
+    """An argument: `name`, `dtype`, `shape` ("scalar", or axes, such as "rows,h"), its `axes` behind the rows, `is_output`."""
 
     def __init__(self, entry):
         self.name, self.dtype, self.shape = (getattr(entry, key).decode() for key in ("name", "dtype", "shape"))
         self.is_output = entry.io == b"out"
         self.is_array = self.shape != "scalar"
         self.is_given = self.name != "rows" and self.dtype != "ptrdiff_t"
+        self.axes = [axis for axis in self.shape.split(",") if axis not in ("rows", "scalar")]
 
-    def shape_beside(self, x_shape):
-        """The shape of this array where x has a shape."""
-        sizes = {"rows": x_shape[:-1], "h": x_shape[-1:]}
+    def shape_beside(self, sizes):
+        """The shape of this array where axes have these sizes: tuples."""
         return sum((sizes[axis] if axis in sizes else (int(axis),) for axis in self.shape.split(",")), ())
 
 
@@ -83,7 +86,8 @@ def _tensor_memory(where, dtype, tensor):
     if tensor.requires_grad and torch.is_grad_enabled():
         raise ValueError(f"{where} requires a gradient, and kernels give none: call them under torch.no_grad()")
     tensor = tensor.detach()
-    return tensor.view(torch.int16).numpy() if dtype == "bf16" else tensor.numpy()
+    bits = {"bf16": torch.int16, "e4m3": torch.uint8}
+    return tensor.view(bits[dtype]).numpy() if dtype in bits else tensor.numpy()
 
 
 def _memory(where, dtype, value):
@@ -110,12 +114,12 @@ def _empty(dtype, shape, like):
     return numpy.empty(shape, like.dtype if like.dtype.name in names else names[0])
 
 
-def _row_stride(array):
-    """The distance of an array's rows in elements, or None if it is not the same everywhere."""
+def _row_stride(array, inner=1):
+    """The distance of an array's rows in elements, or None if it is not the same everywhere; the last `inner` axes are one."""
     if array.size == 0:
         return array.shape[-1]
-    axes = [(count, stride) for count, stride in zip(array.shape[:-1], array.strides[:-1]) if count != 1]
-    stride = axes[-1][1] if axes else array.shape[-1] * array.itemsize
+    axes = [(count, stride) for count, stride in zip(array.shape[:-inner], array.strides[:-inner]) if count != 1]
+    stride = axes[-1][1] if axes else int(numpy.prod(array.shape[-inner:])) * array.itemsize
     even = all(outer == count * inner for (_, outer), (count, inner) in zip(axes, axes[1:]))
     adjacent = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
     return stride // array.itemsize if even and adjacent and stride % array.itemsize == 0 else None
@@ -134,29 +138,39 @@ class Kernel:
         address = ctypes.cast(dispatching, ctypes.c_void_p).value if dispatching else entry.fn
         types = [ctypes.c_void_p if argument.is_array else _SCALARS[argument.dtype] for argument in self.arguments]
         self._function = ctypes.CFUNCTYPE(None, *types)(address)
+        self.x = next(argument for argument in self.arguments if argument.name == "x")
         # What a caller gives: all but rows and strides, which follow from the arrays.
         self.given = [argument for argument in self.arguments if argument.is_given]
         names = [argument.name for argument in self.arguments]
+        self._strided = {name.removesuffix("_stride") for name in names if name.endswith("_stride")}
         self._aliases = [(output, source) for output, source, without in _ALIASES if without not in names]
 
-    def _check_array(self, argument, value, x_shape):
+    def _sizes(self, values, x):
+        """The sizes of axes, given the arguments so far and x."""
+        lead = x.shape[: x.ndim - len(self.x.axes)]
+        per_batch = values.get("rows_per_batch", 1)
+        return {"rows": lead, "h": (self.h,), "batch": (-(-int(numpy.prod(lead)) // per_batch),)}
+
+    def _check_array(self, argument, value, sizes):
         where = f"{self.name}: {argument.name}"
         array = _memory(where, argument.dtype, value)
         if argument.name == "x":
-            if array.ndim == 0 or array.shape[-1] != self.h:
-                raise ValueError(f"{where} must have rows of {self.h} elements, not the shape {array.shape}")
-        elif array.shape != argument.shape_beside(x_shape):
-            raise ValueError(f"{where} must have the shape {argument.shape_beside(x_shape)}, not {array.shape}")
+            inner = tuple(self.h if axis == "h" else int(axis) for axis in argument.axes)
+            if array.ndim < len(inner) or array.shape[-len(inner) :] != inner:
+                wanted = " by ".join(str(size) for size in inner)
+                raise ValueError(f"{where} must have rows of {wanted} elements, not the shape {array.shape}")
+        elif array.shape != argument.shape_beside(sizes):
+            raise ValueError(f"{where} must have the shape {argument.shape_beside(sizes)}, not {array.shape}")
         if argument.is_output and not array.flags.writeable:
             raise ValueError(f"{where} is read-only")
-        if not (self.is_strided and argument.shape == "rows,h"):
+        if argument.name not in self._strided:
             if not array.flags.c_contiguous:
                 raise ValueError(f"{where} must be C-contiguous")
             return array
-        stride = _row_stride(array)
+        stride = _row_stride(array, len(argument.axes))
         if stride is None:
             raise ValueError(f"{where} must have rows at equal distances and adjacent elements; its strides are {array.strides}")
-        if abs(stride) < self.h and array.size > self.h:
+        if len(argument.axes) == 1 and abs(stride) < self.h and array.size > self.h:
             raise ValueError(f"{where} has rows that overlap: their distance is {stride}")
         return array
 
@@ -171,6 +185,10 @@ class Kernel:
                     raise ValueError(f"{self.name}: {output} must not overlap {name} in this way")
 
     def _scalar(self, argument, value):
+        if argument.dtype == "size_t":
+            if not isinstance(value, numbers.Integral) or value < 1:
+                raise ValueError(f"{self.name}: {argument.name} must be a whole number from 1 on, not {value!r}")
+            return int(value)
         if not isinstance(value, numbers.Real):
             raise TypeError(f"{self.name}: {argument.name} must be a number, not {type(value).__name__}")
         return float(value)
@@ -184,10 +202,10 @@ class Kernel:
             if not argument.is_array:
                 values[argument.name] = self._scalar(argument, value)
                 continue
-            x_shape = arrays["x"].shape if arrays else None
+            sizes = self._sizes(values, arrays["x"]) if arrays else None
             if value is None and argument.is_output:
-                value = values[argument.name] = _empty(argument.dtype, argument.shape_beside(x_shape), values["x"])
-            arrays[argument.name] = self._check_array(argument, value, x_shape)
+                value = values[argument.name] = _empty(argument.dtype, argument.shape_beside(sizes), values["x"])
+            arrays[argument.name] = self._check_array(argument, value, sizes)
         self._check_overlaps(arrays)
         for argument in self.arguments:
             if argument.name == "rows":
@@ -197,7 +215,12 @@ class Kernel:
             elif argument.is_given:
                 call.append(values[argument.name])
             else:
-                call.append(_row_stride(arrays[argument.name.removesuffix("_stride")]))
+                name = argument.name.removesuffix("_stride")
+                if name in arrays:
+                    call.append(_row_stride(arrays[name], len(self.x.axes)))
+                else:
+                    array = arrays[name.removesuffix("_head")]
+                    call.append(array.strides[-2] // array.itemsize)
         self._function(*call)
         return self.outputs(lambda argument: values[argument.name])
 
@@ -211,14 +234,17 @@ class Kernel:
         import torch
 
         inputs = [argument for argument in self.given if not argument.is_output]
-        items = [("Tensor " if argument.is_array else "float ") + argument.name for argument in inputs]
+        kinds = {"size_t": "int "}
+        items = [("Tensor " if a.is_array else kinds.get(a.dtype, "float ")) + a.name for a in inputs]
         schema = f"({', '.join(items)}) -> {self.outputs(lambda _: 'Tensor')}".replace("'", "")
 
         def run(*values):
             return self(*values, *[None] * (len(self.given) - len(inputs)))
 
-        def fake(x, *_):
-            return self.outputs(lambda output: _empty(output.dtype, output.shape_beside(x.shape), x))
+        def fake(*values):
+            named = dict(zip((argument.name for argument in inputs), values))
+            sizes = self._sizes(named, named["x"])
+            return self.outputs(lambda output: _empty(output.dtype, output.shape_beside(sizes), named["x"]))
 
         operator = torch.library.custom_op(f"{namespace}::{self.name}", run, mutates_args=(), device_types="cpu", schema=schema)
         operator.register_fake(fake)

@@ -19,13 +19,18 @@ end
 --- The elements of an array as a product: "rows * 768".
 local function elements(argument, h)
   local factors = {}
-  for i, axis in ipairs(argument.shape) do factors[i] = axis == "rows" and axis or literal.integer(axis == "h" and h or axis) end
+  local sizes = { h = literal.integer(h or 0), batch = "batches(rows, rows_per_batch)" }
+  for i, axis in ipairs(argument.shape) do factors[i] = sizes[axis] or type(axis) == "number" and literal.integer(axis) or axis end
   return table.concat(factors, " * ")
 end
 
 --- The elements from the first one of an array to its last one, as an expression of Lua.
 local function extent(argument, problem)
   local rows_apart = problem.strided and argument.is_matrix
+  if rows_apart and problem.has_heads then
+    return ("extent_of_heads(rows, %s_stride, %s, %s_head_stride, %s)"):format(argument.name, literal.integer(problem.parts),
+      argument.name, literal.integer(problem.n))
+  end
   return rows_apart and ("extent(rows, %s_stride, %s)"):format(argument.name, literal.integer(problem.h)) or elements(argument, problem.h)
 end
 
@@ -35,6 +40,8 @@ local function io_text(argument) return argument.io == "in" and "read" or "writt
 local function lua_check(problem, argument)
   local head = ('kernel, "%s", %s'):format(argument.name, argument.name)
   if argument.name == "rows" then return "check_rows(kernel, rows)" end
+  if argument.dtype == "size_t" then return ("check_count(%s)"):format(head) end
+  if argument.dtype == "ptrdiff_t" and problem.has_heads then return ("check_count(%s)"):format(head) end
   if argument.dtype == "ptrdiff_t" then return ("check_stride(%s, %s)"):format(head, literal.integer(problem.h)) end
   if argument.shape == "scalar" then return ("check_number(%s)"):format(head) end
   return ('check_array(%s, "%s", %d, "%s", %s)'):format(head, argument.ctype, dtype[argument.dtype].bytes, argument.io,
@@ -43,7 +50,11 @@ end
 
 local function lua_parameter(problem, argument)
   if argument.name == "rows" then return "rows  number of rows" end
-  if argument.dtype == "ptrdiff_t" then return argument.name .. "  distance of its rows, in elements" end
+  if argument.dtype == "size_t" then return argument.name .. "  whole number from 1 on" end
+  if argument.dtype == "ptrdiff_t" then
+    local of = argument.name:find("_head_stride", 1, true) and "heads" or "rows"
+    return ("%s  distance of its %s, in elements"):format(argument.name, of)
+  end
   if argument.shape == "scalar" then return argument.name .. "  number" end
   local size = problem.strided and argument.is_matrix and "rows, " .. literal.integer(problem.h) or elements(argument, problem.h)
   return ("%s  %s[%s], %s%s"):format(argument.name, argument.ctype, size, io_text(argument),
@@ -82,7 +93,8 @@ local function python_note(problem, argument)
   if argument.shape ~= "scalar" then
     local dimensions = {}
     for i, dimension in ipairs(argument.shape) do
-      dimensions[i] = dimension == "rows" and "..." or literal.integer(dimension == "h" and problem.h or dimension)
+      local size = dimension == "h" and problem.h or dimension
+      dimensions[i] = dimension == "rows" and "..." or type(size) == "number" and literal.integer(size) or size
     end
     text = ("%s [%s], %s"):format(argument.dtype, table.concat(dimensions, ", "), io_text(argument))
   end
