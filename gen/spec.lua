@@ -202,6 +202,8 @@ spec.contradictions = {
     function(s) return s.affine == "group" and s.norm ~= "groupnorm" end },
   { "momentum= says how running statistics move, but there are none",
     function(s, given) return given.momentum and not (direction_of(s) and direction_of(s).updates) end },
+  { function(s) return ("out= is the dtype of y, but %s has none"):format(s.dir) end,
+    function(s, given) return given.out and s.out ~= s.x and (s.dir == "stats" or s.dir == "merge" or s.dir == "foldstats") end },
   { function(s) return ("%s reads no x to add to"):format(s.dir) end,
     function(s) return s.fusion and (s.dir == "foldstats" or s.dir == "merge") end },
   { function(s) return ("addafter and act= need a y, but %s has none"):format(s.dir) end,

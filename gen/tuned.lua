@@ -8,17 +8,19 @@ local usage = require "gen.usage"
 
 local tuned = {}
 
+local MOST_ROWS = 2 ^ 53
+
 --- Fields that a record must have, and their types; it may have others.
 local FIELDS = {
   { "name", "string" }, { "target", "string" }, { "regime", "string" }, { "cpu", "string" }, { "microarchitecture", "string" },
   { "compiler", "string" }, { "schedule", "string" }, { "space", "string" }, { "contract", "number" }, { "rows", "number" },
 }
 
---- The first and the last regime: few rows in a cache, and many in memory.
-tuned.SMALL, tuned.LARGE = "hot", "dram"
+--- The regime of few rows, and those of more rows, in the order in which they may give a kernel a second schedule.
+tuned.SMALL, tuned.LARGER = "hot", { "l2", "dram" }
 
 --- The order in which regimes answer for a kernel that has one schedule.
-local REGIMES = { tuned.SMALL, "l2", tuned.LARGE }
+local REGIMES = { tuned.SMALL, tuned.LARGER[1], tuned.LARGER[2] }
 
 local function wrong_schedule(text)
   local settings, reason = schedule.parse(text)
@@ -31,6 +33,7 @@ local function fault(record)
   for _, field in ipairs(FIELDS) do
     if type(record[field[1]]) ~= field[2] then return ("%s is no %s"):format(field[1], field[2]) end
   end
+  if not (record.rows >= 1 and record.rows < MOST_ROWS) then return "rows is no number of rows" end
   if record.contract ~= contract.version then return ("contract %s, not %d"):format(tostring(record.contract), contract.version) end
   if record.space ~= schedule.version() then
     return ("made for schedule space %s, not %s"):format(usage.quote(record.space), schedule.version())
@@ -46,8 +49,8 @@ function tuned.read(text, source)
   for line in (text:gsub("\n$", "") .. "\n"):gmatch("([^\n]*)\n") do
     number = number + 1
     if line:find "%S" then
-      local record = json.decode(line)
-      local reason = fault(record)
+      local ok, record = pcall(json.decode, line)
+      local reason = fault(ok and record)
       if reason then
         skipped[#skipped + 1] = ("%s:%d: skipped: %s"):format(source, number, reason)
         lines[#lines + 1] = line
@@ -59,7 +62,7 @@ function tuned.read(text, source)
   return records, skipped, lines
 end
 
---- The kernel's name without its row length, and the length.
+--- The kernel's name without its row length, and the length; nil for kernels without one.
 local function family_of(name)
   local h = name:match("_h(%d+)")
   return (name:gsub("_h%d+", "_h", 1)), tonumber(h)
@@ -68,7 +71,7 @@ end
 local function distance(record, wanted)
   local _, h = family_of(record.name)
   local _, its = family_of(wanted.name)
-  return math.abs(math.log(h / its))
+  return h and its and math.abs(math.log(h / its)) or 0
 end
 
 local function is_kernel(record, wanted) return record.name == wanted.name and record.target == wanted.target end
@@ -139,14 +142,25 @@ function tuned.lookup(records, wanted, refuse, regimes)
   end
 end
 
---- Whether a kernel is worth two schedules: what many rows in memory want is measured to gain over what few rows want.
+--- Whether a kernel is worth two schedules: what many rows want is measured to gain over what few rows want.
 -- @param small, large answers for the regimes (tuned.lookup)
 -- @return nil, or the number of rows from which on the second one runs: in the middle between the calls that were measured
-function tuned.rows_between(small, large)
+local function rows_between(small, large)
   local a, b = small.record, large.record
   local pays = a and b and small.step == large.step and small.step < NEAREST and type(b.over) == "table" and b.over.schedule == a.schedule
   if not pays or b.rows <= a.rows or a.schedule == b.schedule then return nil end
   return math.ceil(math.sqrt(a.rows * b.rows))
+end
+
+--- The second schedule of a kernel, if it is worth one.
+-- @param small answer for few rows; the other arguments are those of lookup
+-- @return nil, or its record and from how many rows on it runs
+function tuned.second(small, records, wanted, refuse)
+  for _, regime in ipairs(tuned.LARGER) do
+    local large = tuned.lookup(records, wanted, refuse, { regime })
+    local rows = rows_between(small, large)
+    if rows then return large.record, rows end
+  end
 end
 
 return tuned

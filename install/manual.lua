@@ -24,7 +24,7 @@ local function synopsis(command)
   local words = { bold("normgen " .. command.name), "[" .. italic "option" .. " ...]" }
   for _, name in ipairs(command.arguments) do
     local row = options.row(name)
-    if row.kind == "argument" then words[#words + 1] = italic(row.name) .. (row.args == "+" and " ..." or "") end
+    if row.kind == "argument" then words[#words + 1] = italic(row.name) .. (type(row.args) == "string" and " ..." or "") end
   end
   return table.concat(words, " ")
 end

@@ -63,29 +63,6 @@ static statistics lpnorm(const ref_spec *spec, real *row, size_t n, numbers with
     return scaled_by(row, n, 1 / (sum == 0 ? 1 : sum));
 }
 
-/* The sum of a block over the products with another row. */
-static acc block_dot(const real *value, const real *other, size_t n)
-{
-    acc lane[LANES] = {0};
-    for (size_t i = 0; i < n; i++) {
-        lane[i % LANES] = acc_fma((acc)value[i], (acc)other[i], lane[i % LANES]);
-    }
-    return halving_tree(lane);
-}
-
-/* sum(value * other), by the same rules. */
-static acc dot(const real *value, const real *other, size_t n)
-{
-    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
-    size_t length;
-    const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = block_dot(value + start, other + start, n - start < length ? n - start : length);
-    }
-    return pairwise_tree(sum, blocks);
-}
-
 /* Folding has nothing to normalise. */
 static statistics fold(const ref_spec *spec, real *row, size_t n, numbers with)
 {

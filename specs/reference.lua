@@ -51,4 +51,16 @@ return {
   "rmsnorm bf16 h=1024 addout out=s8 quant=row",
   "rmsnorm bf16 h=512 out=e4m3 quant=static side",
   "layernorm f32 h=128 out=u8 quant=row",
+  -- over other axes: groups, positions, the batch, its steps, shards of a row
+  "groupnorm bf16 c=320 g=32 layout=nchw act=silu",
+  "groupnorm f32 c=40 g=8 layout=nhwc",
+  "layernorm f32 h=96 layout=nchw",
+  "batchnorm infer f32 c=64 layout=nchw",
+  "batchnorm infer bf16 c=64 layout=nhwc add",
+  "batchnorm fwd f32 c=64 layout=nhwc",
+  "batchnorm fwd bf16 c=20 layout=nchw",
+  "batchnorm stats f32 c=64 layout=rows",
+  "batchnorm merge f32 c=64 layout=rows",
+  "rmsnorm stats bf16 h=4096 shards=4",
+  "layernorm merge f32 h=768 shards=12",
 }

@@ -48,14 +48,14 @@ end
 --- Compiles sources. Sets the field `object` of each, or `complaint` if the compiler refuses it.
 -- @param sources array of `{ path =, key = text that stands for its content }`
 -- @param flags array of words
--- @param may_go_on function that is asked before each one, or nil; sources that are not reached have neither field
+-- @param may_go_on function that is asked before each one but the first, or nil; sources that are not reached have neither field
 function build.compile(self, sources, flags, may_go_on)
   local texts, running = {}, {}
   local head = shell.line(shell.words(self.cc, flags)) .. "\n" .. self.version .. "\n"
   for i, source in ipairs(sources) do texts[i] = head .. source.key end
   local names = names_of(self, texts)
   for i, source in ipairs(sources) do
-    if may_go_on and not may_go_on() then break end
+    if i > 1 and may_go_on and not may_go_on() then break end
     source.object = self.cache .. "/" .. names[i] .. ".o"
     running[#running + 1] = { source, start(self, source, flags) }
     if #running >= self.jobs then

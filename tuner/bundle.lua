@@ -41,7 +41,7 @@ for plan in */plan.jsonl; do
     while read -r cell keep numbers; do
         printf '{"cell":%%d}\n' "$cell"
         # shellcheck disable=SC2086
-        ${RUN:-} "./$kernel/runner" "$cell" %d 1 %d "$keep" $numbers
+        ${RUN:-} "./$kernel/runner" "$cell" %d 1 %d "$keep" 1 $numbers
     done <"$kernel/cells"
 done
 ]]
@@ -137,10 +137,10 @@ local function number_of(kernel, text)
 end
 
 -- Adds what many rows gain over the schedule for few, where both were timed to the end.
-local function compare(kernel)
-  local small, large = kernel.records[tuned.SMALL], kernel.records[tuned.LARGE]
-  if not small or not large then return end
-  local a, b = kernel.samples[number_of(kernel, large.schedule)], kernel.samples[number_of(kernel, small.schedule)]
+local function compare(kernel, large, samples)
+  local small = kernel.records[tuned.SMALL]
+  if not small then return end
+  local a, b = samples[number_of(kernel, large.schedule)], samples[number_of(kernel, small.schedule)]
   if a and b and a ~= b and statistics.rank(#b.ratios) then judge.compare(large, small, a, b) end
 end
 
@@ -152,8 +152,8 @@ function bundle.import(text, source)
   local function finish()
     if not index then return end
     local record, samples = record_of(kernel, index, compiler, table.concat(lines, "\n"))
-    records[#records + 1], kernel.records[record.regime], kernel.samples, index, lines = record, record, samples, nil, {}
-    if record.regime == tuned.LARGE then compare(kernel) end
+    records[#records + 1], kernel.records[record.regime], index, lines = record, record, nil, {}
+    compare(kernel, record, samples)
   end
   for line in text:gmatch "[^\n]+" do
     local item = dkjson.decode(line)

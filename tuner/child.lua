@@ -1,13 +1,14 @@
 -- Times candidates that are loaded from shared objects: what LuaJIT's FFI runs in a process of its own, because a candidate
 -- may crash or hang. Prints what tuner/measure.h says.
---   luajit child.lua TABLE MEASURE.so CELL ROUNDS SEED SLOT KEEP NUMBER...
+--   luajit child.lua TABLE MEASURE.so CELL ROUNDS SEED SLOT KEEP CHECK NUMBER...
 -- TABLE is a file with a line for each candidate: its number, the symbol of its function, the shared object.
 
 local ffi = require "ffi"
 
 ffi.cdef [[
 void tuner_identify(void);
-void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, const int *numbers, void *const *invokes, size_t count);
+void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, int check, const int *numbers,
+  void *const *invokes, size_t count);
 void *dlopen(const char *path, int mode);
 void *dlsym(void *library, const char *symbol);
 int dlclose(void *library);
@@ -47,8 +48,8 @@ local function load_all(entries, first)
 end
 
 local measure = ffi.load(arg[2])
-local numbers, invokes, count, opened = load_all(read_table(arg[1]), 8)
+local numbers, invokes, count, opened = load_all(read_table(arg[1]), 9)
 local cell, rounds, seed, slot, keep = tonumber(arg[3]), tonumber(arg[4]), tonumber(arg[5]), tonumber(arg[6]), tonumber(arg[7])
 measure.tuner_identify()
-measure.tuner_run(cell, rounds, seed, slot, keep, numbers, invokes, count)
+measure.tuner_run(cell, rounds, seed, slot, keep, tonumber(arg[8]), numbers, invokes, count)
 for _, library in ipairs(opened) do ffi.C.dlclose(library) end

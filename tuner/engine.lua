@@ -127,16 +127,25 @@ end
 -- @return nil, or why the compiler refuses the default schedule: then there is nothing to time
 function engine.prepare(self, kernel, may_go_on)
   self.content = self.content or content_of_sources()
-  self.kernel = kernel
+  self.kernel, self.checked = kernel, {}
   compile_candidates(self, kernel, may_go_on)
   local default = kernel.list[1]
-  if not default.object then return default.complaint or "the time is over" end
+  if not default.object then return default.complaint end
   link(self, kernel, self:compile_runtime())
+end
+
+-- Whether some of the candidates were never checked in a cell; those that a measurement took were.
+local function is_new(self, cell, numbers)
+  for _, number in ipairs(numbers) do
+    if not self.checked[cell .. "/" .. number] then return true end
+  end
+  return false
 end
 
 local function words_of(self, cell, numbers, rounds, seed)
   local words = shell.words({ "timeout", "-k", "1", tostring(self.limit) }, self.runner, self.command)
-  for _, number in ipairs { cell - 1, rounds, seed, engine.SLOT, #numbers } do words[#words + 1] = literal.integer(number) end
+  local check = is_new(self, cell, numbers) and 1 or 0
+  for _, number in ipairs { cell - 1, rounds, seed, engine.SLOT, #numbers, check } do words[#words + 1] = literal.integer(number) end
   for _, number in ipairs(numbers) do words[#words + 1] = literal.integer(number) end
   return words
 end
@@ -187,7 +196,10 @@ function engine.measure(self, cell, numbers, rounds, seed, report)
     local text, _, code = shell.finish(shell.start(words_of(self, cell, numbers, rounds, seed)))
     local result = engine.parse(text)
     refuse_wrong(self, result)
-    if result.is_complete then return result end
+    if result.is_complete then
+      for _, number in ipairs(numbers) do self.checked[cell .. "/" .. number] = true end
+      return result
+    end
     local begun = result.begun
     if not begun or begun == numbers[1] then
       failure("tune: %s for %s: %s", self.kernel.name, self.kernel.target,

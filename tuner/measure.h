@@ -16,7 +16,8 @@ extern const tuner_cell tuner_cells[];
 /* Prints which CPU this is, as a line of JSON: what CPUID or MIDR say, never the name of a model. */
 void tuner_identify(void);
 
-/* Checks candidates and times them against each other; the first one is the yardstick. Prints lines of JSON:
+/* Checks candidates, unless they were checked before, and times them against each other; the first one is the
+ * yardstick. Prints lines of JSON:
  *     {"begin":N}               candidate N is about to be run for the first time
  *     {"wrong":N}               its bits are not those of the reference, and it is not timed
  *     {"sample":N,"ns":[...],"yard":[...]}   by round, a call's nanoseconds, and those of the yardstick beside it
@@ -24,7 +25,7 @@ void tuner_identify(void);
  *     {"end":true}
  * Rounds are in random order, each candidate gets a slot of so many nanoseconds, or one call. After an eighth of the
  * rounds only the fastest `keep` candidates go on, the yardstick among them. */
-void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, const int *numbers,
+void tuner_run(size_t cell, size_t rounds, unsigned seed, double slot, size_t keep, int check, const int *numbers,
                cell_invoke *const *invokes, size_t count);
 
 #endif

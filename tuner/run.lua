@@ -65,17 +65,13 @@ local function number_of(kernel, text)
   end
 end
 
--- Lets the schedules for few and for many rows meet in memory.
-local function compare(job, kernel, records)
-  local small, large = records[tuned.SMALL], records[tuned.LARGE]
-  if not small or not large or small.schedule == large.schedule then return end
-  for index, cell in ipairs(kernel.cells) do
-    local of_small, of_large = number_of(kernel, small.schedule), number_of(kernel, large.schedule)
-    if cell.regime == tuned.LARGE and of_small and of_large then
-      local samples = measurer(job, kernel, index, { others = {} })({ 0, of_small, of_large }, COMPARED)
-      judge.compare(large, small, samples[of_large] or samples[0], samples[of_small] or samples[0])
-    end
-  end
+-- Lets the schedule of a cell and that for few rows meet in the cell.
+local function compare(job, kernel, index, large, small)
+  if not small or small == large or small.schedule == large.schedule then return end
+  local of_small, of_large = number_of(kernel, small.schedule), number_of(kernel, large.schedule)
+  if not of_small or not of_large then return end
+  local samples = measurer(job, kernel, index, { others = {} })({ 0, of_small, of_large }, COMPARED)
+  judge.compare(large, small, samples[of_large] or samples[0], samples[of_small] or samples[0])
 end
 
 -- Calls of a kernel that no earlier run knows.
@@ -103,8 +99,10 @@ local function tune_kernel(job, kernel)
       left = left - 1
     end
     records[cell.regime] = record
-    if index == #kernel.cells and not cell.known then compare(job, kernel, records) end
-    if not cell.known then job.keep(record) end
+    if not cell.known then
+      compare(job, kernel, index, record, records[tuned.SMALL])
+      job.keep(record)
+    end
     job.progress:result(record, cell.known)
   end
 end

@@ -25,11 +25,18 @@ local function paths_of(word)
   return list
 end
 
--- The user may not have tuned yet; what is named must be there.
+-- The text of a file, or nil: the user may not have tuned yet. What is named must be there.
 local function text_of(path, word)
   local text, reason = files.read(path)
-  if text then return text end
-  return word == "user" and "" or failure("--tuned: cannot read %s: %s", usage.quote_path(path), reason:gsub("^.*: ", ""))
+  if text or word == "user" then return text end
+  failure("--tuned: cannot read %s: %s", usage.quote_path(path), reason:gsub("^.*: ", ""))
+end
+
+local function add_file(self, path, text)
+  self.files[#self.files + 1] = path
+  local records, skipped = tuned.read(text, path)
+  for _, record in ipairs(records) do table.insert(self.records, record) end
+  for _, message in ipairs(skipped) do table.insert(self.skipped, message) end
 end
 
 --- Records of --tuned, and what the kernels are for: this CPU, and the compiler that cc is.
@@ -46,10 +53,8 @@ function command.open(text, is_required)
   self.microarchitecture = cpu.microarchitecture(self.cpu)
   for word in inputs.items(text) do
     for _, path in ipairs(paths_of(word)) do
-      self.files[#self.files + 1] = path
-      local records, skipped = tuned.read(text_of(path, word), path)
-      for _, record in ipairs(records) do table.insert(self.records, record) end
-      for _, message in ipairs(skipped) do table.insert(self.skipped, message) end
+      local content = text_of(path, word)
+      if content then add_file(self, path, content) end
     end
   end
   for _, message in ipairs(self.skipped) do io.stderr:write("normgen: ", (message:gsub("%c", " ")), "\n") end
@@ -66,31 +71,33 @@ local function refusal(plan, target)
 end
 
 --- Which records answer for a kernel.
--- @return the answer (tuned.lookup), and the one for many rows in memory
+-- @return the answer (tuned.lookup); if the kernel is worth a second schedule, its record, and from how many rows on it holds
 function command.ask(self, plan, target)
   local wanted = { name = plan.problem.name, target = target.name, cpu = self.cpu, microarchitecture = self.microarchitecture,
     compiler = self.compiler }
   local refuse = refusal(plan, target)
-  return tuned.lookup(self.records, wanted, refuse), tuned.lookup(self.records, wanted, refuse, { tuned.LARGE })
+  local answer = tuned.lookup(self.records, wanted, refuse)
+  return answer, tuned.second(answer, self.records, wanted, refuse)
 end
 
 --- What pipeline.kernels takes for --schedule or --tuned.
 -- @param text of --schedule, or nil
 -- @param self what open returns
+-- @param rows nil, or from how many rows on the second of two schedules holds, instead of what records say
 -- @return nil, a table of overrides, or a function(plan, target) that returns one, and for kernels with two schedules
 --   `{ overrides =, rows = from which on they hold }`
-function command.chooser(text, self)
+function command.chooser(text, self, rows)
   if not self then return inputs.schedule(text) end
   if text then usage.fail("--schedule and --tuned: only one of them can choose") end
   return function(plan, target)
     if not targets.has_vectors(target) then return nil end
-    local answer, large = command.ask(self, plan, target)
+    local answer, second, from = command.ask(self, plan, target)
     if not answer.record then
       if self.is_required then failure("--require-tuned: no record for %s on %s", plan.problem.name, target.name) end
       return nil
     end
-    local rows = tuned.rows_between(answer, large)
-    return schedule.parse(answer.record.schedule), rows and { rows = rows, overrides = schedule.parse(large.record.schedule) }
+    local many = second and { rows = rows or from, overrides = schedule.parse(second.schedule) }
+    return schedule.parse(answer.record.schedule), many
   end
 end
 
@@ -102,15 +109,12 @@ end
 
 --- Which step of the ladder answered, why better ones did not, and whether there is a second schedule.
 function command.explain(self, plan, target)
-  local answer, large = command.ask(self, plan, target)
+  local answer, second, from = command.ask(self, plan, target)
   local lines = {}
   for number, reason in ipairs(answer.missed) do lines[number] = ("not by    %s: %s"):format(tuned.STEPS[number].name, reason) end
   lines[#lines + 1] = "chosen by " .. tuned.STEPS[answer.step].name
   if answer.record then lines[#lines + 1] = "record    " .. origin(answer.record) end
-  local rows = tuned.rows_between(answer, large)
-  if rows then
-    lines[#lines + 1] = ("from %.0f rows on %s, by %s"):format(rows, large.record.schedule, origin(large.record))
-  end
+  if second then lines[#lines + 1] = ("from %.0f rows on %s, by %s"):format(from, second.schedule, origin(second)) end
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -33,17 +33,21 @@ random_spec = function()
   local has_sums = norm ~= "dyt"
   if not has_sums and x == "f64" then return random_spec() end
   if has_sums and (fusion == "add" or fusion == "addout") then maybe(t, "alpha") end
+  local has_alpha = t[4] ~= nil
   if affine ~= "none" then
     t.gamma, t.offset = other(), choose { 0, 1 }
   end
   if norm == "rmsnorm" and (x == "bf16" or x == "f16") and affine == "gamma" then maybe(t, "cast=llama") end
   if norm == "layernorm" then maybe(t, "center=full") end
+  local words = #t
   if norm == "rmsnorm" and x ~= "f64" then maybe(t, choose { "zgate=before", "zgate=after" }) end
   if x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=gelutanh", "act=tanh", "act=sigmoid" }) end
+  local has_function = #t > words
   if has_sums and x ~= "f64" then maybe(t, "acc=f64") end
   if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
   if has_sums and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
-  if (fusion == "add" or fusion == "addout") and not t[4] then maybe(t, "gate") end
+  if (fusion == "add" or fusion == "addout") and not has_alpha then maybe(t, "gate") end
+  if affine ~= "none" and fusion ~= "addafter" and not has_function then maybe(t, "twin") end
   if t.h == 80 then t[choose { "groups", "heads" }] = choose { 1, 2, 5 } end
   maybe(t, "strided")
   return spec.parse(t)

@@ -47,6 +47,8 @@ describe("records", function()
       { good:sub(1, 100), "no JSON object" },
       { (good:gsub('"hot"', "7"):gsub("\n", "")), "regime is no string" },
       { (good:gsub('"rows":2,', ""):gsub("\n", "")), "rows is no number" },
+      { (good:gsub('"rows":2,', '"rows":-2,'):gsub("\n", "")), "rows is no number of rows" },
+      { ("["):rep(100000), "no JSON object" },
       { memory.line(record { space = "ffffffff" }):sub(1, -2), "made for schedule space 'ffffffff', not " .. schedule.version() },
       { memory.line(record { contract = 2 }):sub(1, -2), "contract 2, not 1" },
       { memory.line(record { schedule = OTHER .. " tiles=3" }):sub(1, -2), "schedule has an unknown knob" },
@@ -134,6 +136,13 @@ describe("the ladder", function()
     assert.equal(foreign, select(2, ask { far_h, foreign }))
   end)
 
+  it("knows kernels without a row length", function()
+    local wanted = { name = "batchnorm_infer_f32_c64_nhwc", target = "avx2", cpu = "x", microarchitecture = "y", compiler = "z" }
+    local list = { record { name = wanted.name, quality = "noisy" }, record { name = wanted.name } }
+    local answer = tuned.lookup(list, wanted, accept)
+    assert.same({ 4, list[2] }, { answer.step, answer.record })
+  end)
+
   it("does not mix kernels, targets and options", function()
     for _, fields in ipairs { { target = "avx512" }, { name = "layernorm_fwd_f32_h768" }, { name = "rmsnorm_fwd_f32_h768_addout" },
       { name = "rmsnorm_fwd_bf16_h768" } } do
@@ -164,15 +173,23 @@ describe("the ladder", function()
   it("gives a kernel two schedules where records say that it pays", function()
     local small = record { rows = 2, schedule = OTHER }
     local large = record { rows = 8192, regime = "dram", schedule = DEFAULT, over = { schedule = OTHER, ratio = { 0.9, 0.89, 0.91 } } }
-    local function rows_between(a, b)
-      return tuned.rows_between({ record = a, step = a and 1 or 5 }, { record = b, step = b and 1 or 5 })
+    local middle = record { rows = 32, regime = "l2", schedule = DEFAULT, over = large.over }
+    local function second(...)
+      local list = { ... }
+      local found, rows = tuned.second(tuned.lookup(list, WANTED, accept), list, WANTED, accept)
+      return { found, rows }
     end
-    assert.equal(128, rows_between(small, large))
-    assert.is_nil(rows_between(small, nil))
-    assert.is_nil(rows_between(nil, large))
-    assert.is_nil(rows_between(small, record { rows = 8192, regime = "dram", schedule = DEFAULT }))
-    assert.is_nil(rows_between(record { schedule = DEFAULT }, large))
-    assert.is_nil(tuned.rows_between({ record = small, step = 4 }, { record = large, step = 4 }))
+    assert.same({ large, 128 }, second(small, large))
+    assert.same({ middle, 8 }, second(small, middle, large))
+    assert.same({ large, 128 }, second(small, record { rows = 32, regime = "l2", schedule = OTHER }, large))
+    assert.same({}, second(small))
+    assert.same({}, second(large))
+    assert.same({}, second(small, record { rows = 8192, regime = "dram", schedule = DEFAULT }))
+    assert.same({}, second(record { schedule = DEFAULT }, large))
+    -- Records of another row length, and of different steps, do not say when to change over.
+    assert.same({}, second(record { name = "rmsnorm_fwd_f32_h1024", schedule = OTHER }, large))
+    for _, one in ipairs { small, large } do one.cpu, one.microarchitecture = "AuthenticAMD-23-49-0", "zen2" end
+    assert.same({}, second(small, large))
   end)
 end)
 
