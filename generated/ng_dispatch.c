@@ -878,6 +878,206 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float
     }
 }
 
+void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu(size_t rows, size_t positions, const uint16_t *x,
+                                              const uint16_t *gamma, const uint16_t *beta, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 2:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_groupnorm_fwd_f32_c40_g8_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                      const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_avx2(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 2:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_avx512(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h96_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h96_nchw_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h96_nchw_avx2(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 2:
+        ng_layernorm_fwd_f32_h96_nchw_avx512(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_f32_c64_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                     const float *beta, const float *mean, const float *var, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_f32_c64_nchw_scalar(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    case 1:
+        ng_batchnorm_infer_f32_c64_nchw_avx2(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    case 2:
+        ng_batchnorm_infer_f32_c64_nchw_avx512(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_bf16_c64_nhwc_add(size_t rows, size_t positions, const uint16_t *x, const uint16_t *residual,
+                                          const uint16_t *gamma, const uint16_t *beta, const float *mean,
+                                          const float *var, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_scalar(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    case 1:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_avx2(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    case 2:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_avx512(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_f32_c64_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float momentum, float eps, float *y, float *mean, float *rstd,
+                                   float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_f32_c64_nhwc_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_fwd_f32_c64_nhwc_avx2(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 2:
+        ng_batchnorm_fwd_f32_c64_nhwc_avx512(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_bf16_c20_nchw(size_t rows, size_t positions, const uint16_t *x, const uint16_t *gamma,
+                                    const uint16_t *beta, float momentum, float eps, uint16_t *y, float *mean,
+                                    float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_bf16_c20_nchw_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_fwd_bf16_c20_nchw_avx2(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 2:
+        ng_batchnorm_fwd_bf16_c20_nchw_avx512(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_stats_f32_c64_rows(size_t rows, const float *x, float *mean, float *shift, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_stats_f32_c64_rows_scalar(rows, x, mean, shift, m2);
+        return;
+    case 1:
+        ng_batchnorm_stats_f32_c64_rows_avx2(rows, x, mean, shift, m2);
+        return;
+    case 2:
+        ng_batchnorm_stats_f32_c64_rows_avx512(rows, x, mean, shift, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_merge_f32_c64_rows(size_t rows, const float *part_mean, const float *part_shift,
+                                     const float *part_m2, float momentum, float eps, float *mean, float *shift,
+                                     float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_merge_f32_c64_rows_scalar(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_merge_f32_c64_rows_avx2(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    case 2:
+        ng_batchnorm_merge_f32_c64_rows_avx512(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_stats_bf16_h4096_shards4(size_t rows, const uint16_t *x, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_stats_bf16_h4096_shards4_scalar(rows, x, m2);
+        return;
+    case 1:
+        ng_rmsnorm_stats_bf16_h4096_shards4_avx2(rows, x, m2);
+        return;
+    case 2:
+        ng_rmsnorm_stats_bf16_h4096_shards4_avx512(rows, x, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_merge_f32_h768_shards12(size_t rows, const float *part_mean, const float *part_shift,
+                                          const float *part_m2, float eps, float *mean, float *shift, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_merge_f32_h768_shards12_scalar(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
+        return;
+    case 1:
+        ng_layernorm_merge_f32_h768_shards12_avx2(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
+        return;
+    case 2:
+        ng_layernorm_merge_f32_h768_shards12_avx512(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
@@ -1543,6 +1743,173 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float
     }
 }
 
+void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu(size_t rows, size_t positions, const uint16_t *x,
+                                              const uint16_t *gamma, const uint16_t *beta, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_groupnorm_fwd_f32_c40_g8_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                      const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_neon(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h96_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h96_nchw_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    case 1:
+        ng_layernorm_fwd_f32_h96_nchw_neon(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_f32_c64_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                     const float *beta, const float *mean, const float *var, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_f32_c64_nchw_scalar(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    case 1:
+        ng_batchnorm_infer_f32_c64_nchw_neon(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_bf16_c64_nhwc_add(size_t rows, size_t positions, const uint16_t *x, const uint16_t *residual,
+                                          const uint16_t *gamma, const uint16_t *beta, const float *mean,
+                                          const float *var, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_scalar(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    case 1:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_neon(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_f32_c64_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float momentum, float eps, float *y, float *mean, float *rstd,
+                                   float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_f32_c64_nhwc_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_fwd_f32_c64_nhwc_neon(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_bf16_c20_nchw(size_t rows, size_t positions, const uint16_t *x, const uint16_t *gamma,
+                                    const uint16_t *beta, float momentum, float eps, uint16_t *y, float *mean,
+                                    float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_bf16_c20_nchw_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_fwd_bf16_c20_nchw_neon(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_stats_f32_c64_rows(size_t rows, const float *x, float *mean, float *shift, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_stats_f32_c64_rows_scalar(rows, x, mean, shift, m2);
+        return;
+    case 1:
+        ng_batchnorm_stats_f32_c64_rows_neon(rows, x, mean, shift, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_merge_f32_c64_rows(size_t rows, const float *part_mean, const float *part_shift,
+                                     const float *part_m2, float momentum, float eps, float *mean, float *shift,
+                                     float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_merge_f32_c64_rows_scalar(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    case 1:
+        ng_batchnorm_merge_f32_c64_rows_neon(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_stats_bf16_h4096_shards4(size_t rows, const uint16_t *x, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_stats_bf16_h4096_shards4_scalar(rows, x, m2);
+        return;
+    case 1:
+        ng_rmsnorm_stats_bf16_h4096_shards4_neon(rows, x, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_merge_f32_h768_shards12(size_t rows, const float *part_mean, const float *part_shift,
+                                          const float *part_m2, float eps, float *mean, float *shift, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_merge_f32_h768_shards12_scalar(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
+        return;
+    case 1:
+        ng_layernorm_merge_f32_h768_shards12_neon(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
+        return;
+    default:
+        abort();
+    }
+}
+
 #endif
 
 #if !(defined(__x86_64__)) && !(defined(__aarch64__) && !defined(__AARCH64EB__))
@@ -2075,6 +2442,140 @@ void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float
     switch (ng_dispatch_index()) {
     case 0:
         ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(rows, x, gamma, beta, eps, y, yscale);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu(size_t rows, size_t positions, const uint16_t *x,
+                                              const uint16_t *gamma, const uint16_t *beta, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_groupnorm_fwd_f32_c40_g8_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                      const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_fwd_f32_h96_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_fwd_f32_h96_nchw_scalar(rows, positions, x, gamma, beta, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_f32_c64_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                     const float *beta, const float *mean, const float *var, float eps, float *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_f32_c64_nchw_scalar(rows, positions, x, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_infer_bf16_c64_nhwc_add(size_t rows, size_t positions, const uint16_t *x, const uint16_t *residual,
+                                          const uint16_t *gamma, const uint16_t *beta, const float *mean,
+                                          const float *var, float eps, uint16_t *y)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_infer_bf16_c64_nhwc_add_scalar(rows, positions, x, residual, gamma, beta, mean, var, eps, y);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_f32_c64_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                   const float *beta, float momentum, float eps, float *y, float *mean, float *rstd,
+                                   float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_f32_c64_nhwc_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_fwd_bf16_c20_nchw(size_t rows, size_t positions, const uint16_t *x, const uint16_t *gamma,
+                                    const uint16_t *beta, float momentum, float eps, uint16_t *y, float *mean,
+                                    float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_fwd_bf16_c20_nchw_scalar(rows, positions, x, gamma, beta, momentum, eps, y, mean, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_stats_f32_c64_rows(size_t rows, const float *x, float *mean, float *shift, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_stats_f32_c64_rows_scalar(rows, x, mean, shift, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_batchnorm_merge_f32_c64_rows(size_t rows, const float *part_mean, const float *part_shift,
+                                     const float *part_m2, float momentum, float eps, float *mean, float *shift,
+                                     float *rstd, float *running_mean, float *running_var)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_batchnorm_merge_f32_c64_rows_scalar(rows, part_mean, part_shift, part_m2, momentum, eps, mean, shift, rstd, running_mean, running_var);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_rmsnorm_stats_bf16_h4096_shards4(size_t rows, const uint16_t *x, float *m2)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_rmsnorm_stats_bf16_h4096_shards4_scalar(rows, x, m2);
+        return;
+    default:
+        abort();
+    }
+}
+
+void ng_layernorm_merge_f32_h768_shards12(size_t rows, const float *part_mean, const float *part_shift,
+                                          const float *part_m2, float eps, float *mean, float *shift, float *rstd)
+{
+    switch (ng_dispatch_index()) {
+    case 0:
+        ng_layernorm_merge_f32_h768_shards12_scalar(rows, part_mean, part_shift, part_m2, eps, mean, shift, rstd);
         return;
     default:
         abort();

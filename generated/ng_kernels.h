@@ -237,6 +237,63 @@ NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, cons
                                                float eps, uint8_t *y, float *yscale);
 NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(size_t rows, const float *x, const float *gamma,
                                                       const float *beta, float eps, uint8_t *y, float *yscale);
+NG_API void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu(size_t rows, size_t positions, const uint16_t *x,
+                                                     const uint16_t *gamma, const uint16_t *beta, float eps,
+                                                     uint16_t *y);
+NG_API void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(size_t rows, size_t positions, const uint16_t *x,
+                                                            const uint16_t *gamma, const uint16_t *beta, float eps,
+                                                            uint16_t *y);
+NG_API void ng_groupnorm_fwd_f32_c40_g8_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                             const float *beta, float eps, float *y);
+NG_API void ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar(size_t rows, size_t positions, const float *x,
+                                                    const float *gamma, const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h96_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                          const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h96_nchw_scalar(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, float eps, float *y);
+NG_API void ng_batchnorm_infer_f32_c64_nchw(size_t rows, size_t positions, const float *x, const float *gamma,
+                                            const float *beta, const float *mean, const float *var, float eps,
+                                            float *y);
+NG_API void ng_batchnorm_infer_f32_c64_nchw_scalar(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                   const float *beta, const float *mean, const float *var, float eps,
+                                                   float *y);
+NG_API void ng_batchnorm_infer_bf16_c64_nhwc_add(size_t rows, size_t positions, const uint16_t *x,
+                                                 const uint16_t *residual, const uint16_t *gamma,
+                                                 const uint16_t *beta, const float *mean, const float *var,
+                                                 float eps, uint16_t *y);
+NG_API void ng_batchnorm_infer_bf16_c64_nhwc_add_scalar(size_t rows, size_t positions, const uint16_t *x,
+                                                        const uint16_t *residual, const uint16_t *gamma,
+                                                        const uint16_t *beta, const float *mean, const float *var,
+                                                        float eps, uint16_t *y);
+NG_API void ng_batchnorm_fwd_f32_c64_nhwc(size_t rows, size_t positions, const float *x, const float *gamma,
+                                          const float *beta, float momentum, float eps, float *y, float *mean,
+                                          float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_f32_c64_nhwc_scalar(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, float momentum, float eps, float *y, float *mean,
+                                                 float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_bf16_c20_nchw(size_t rows, size_t positions, const uint16_t *x, const uint16_t *gamma,
+                                           const uint16_t *beta, float momentum, float eps, uint16_t *y, float *mean,
+                                           float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_bf16_c20_nchw_scalar(size_t rows, size_t positions, const uint16_t *x,
+                                                  const uint16_t *gamma, const uint16_t *beta, float momentum,
+                                                  float eps, uint16_t *y, float *mean, float *rstd,
+                                                  float *running_mean, float *running_var);
+NG_API void ng_batchnorm_stats_f32_c64_rows(size_t rows, const float *x, float *mean, float *shift, float *m2);
+NG_API void ng_batchnorm_stats_f32_c64_rows_scalar(size_t rows, const float *x, float *mean, float *shift, float *m2);
+NG_API void ng_batchnorm_merge_f32_c64_rows(size_t rows, const float *part_mean, const float *part_shift,
+                                            const float *part_m2, float momentum, float eps, float *mean,
+                                            float *shift, float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_merge_f32_c64_rows_scalar(size_t rows, const float *part_mean, const float *part_shift,
+                                                   const float *part_m2, float momentum, float eps, float *mean,
+                                                   float *shift, float *rstd, float *running_mean, float *running_var);
+NG_API void ng_rmsnorm_stats_bf16_h4096_shards4(size_t rows, const uint16_t *x, float *m2);
+NG_API void ng_rmsnorm_stats_bf16_h4096_shards4_scalar(size_t rows, const uint16_t *x, float *m2);
+NG_API void ng_layernorm_merge_f32_h768_shards12(size_t rows, const float *part_mean, const float *part_shift,
+                                                 const float *part_m2, float eps, float *mean, float *shift,
+                                                 float *rstd);
+NG_API void ng_layernorm_merge_f32_h768_shards12_scalar(size_t rows, const float *part_mean, const float *part_shift,
+                                                        const float *part_m2, float eps, float *mean, float *shift,
+                                                        float *rstd);
 
 #if defined(__x86_64__)
 NG_API void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
@@ -411,6 +468,64 @@ NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x,
                                                     const float *beta, float eps, uint8_t *y, float *yscale);
 NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_avx512(size_t rows, const float *x, const float *gamma,
                                                       const float *beta, float eps, uint8_t *y, float *yscale);
+NG_API void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2(size_t rows, size_t positions, const uint16_t *x,
+                                                          const uint16_t *gamma, const uint16_t *beta, float eps,
+                                                          uint16_t *y);
+NG_API void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512(size_t rows, size_t positions, const uint16_t *x,
+                                                            const uint16_t *gamma, const uint16_t *beta, float eps,
+                                                            uint16_t *y);
+NG_API void ng_groupnorm_fwd_f32_c40_g8_nhwc_avx2(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                  const float *beta, float eps, float *y);
+NG_API void ng_groupnorm_fwd_f32_c40_g8_nhwc_avx512(size_t rows, size_t positions, const float *x,
+                                                    const float *gamma, const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h96_nchw_avx2(size_t rows, size_t positions, const float *x, const float *gamma,
+                                               const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h96_nchw_avx512(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, float eps, float *y);
+NG_API void ng_batchnorm_infer_f32_c64_nchw_avx2(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, const float *mean, const float *var, float eps,
+                                                 float *y);
+NG_API void ng_batchnorm_infer_f32_c64_nchw_avx512(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                   const float *beta, const float *mean, const float *var, float eps,
+                                                   float *y);
+NG_API void ng_batchnorm_infer_bf16_c64_nhwc_add_avx2(size_t rows, size_t positions, const uint16_t *x,
+                                                      const uint16_t *residual, const uint16_t *gamma,
+                                                      const uint16_t *beta, const float *mean, const float *var,
+                                                      float eps, uint16_t *y);
+NG_API void ng_batchnorm_infer_bf16_c64_nhwc_add_avx512(size_t rows, size_t positions, const uint16_t *x,
+                                                        const uint16_t *residual, const uint16_t *gamma,
+                                                        const uint16_t *beta, const float *mean, const float *var,
+                                                        float eps, uint16_t *y);
+NG_API void ng_batchnorm_fwd_f32_c64_nhwc_avx2(size_t rows, size_t positions, const float *x, const float *gamma,
+                                               const float *beta, float momentum, float eps, float *y, float *mean,
+                                               float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_f32_c64_nhwc_avx512(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, float momentum, float eps, float *y, float *mean,
+                                                 float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_bf16_c20_nchw_avx2(size_t rows, size_t positions, const uint16_t *x,
+                                                const uint16_t *gamma, const uint16_t *beta, float momentum,
+                                                float eps, uint16_t *y, float *mean, float *rstd,
+                                                float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_bf16_c20_nchw_avx512(size_t rows, size_t positions, const uint16_t *x,
+                                                  const uint16_t *gamma, const uint16_t *beta, float momentum,
+                                                  float eps, uint16_t *y, float *mean, float *rstd,
+                                                  float *running_mean, float *running_var);
+NG_API void ng_batchnorm_stats_f32_c64_rows_avx2(size_t rows, const float *x, float *mean, float *shift, float *m2);
+NG_API void ng_batchnorm_stats_f32_c64_rows_avx512(size_t rows, const float *x, float *mean, float *shift, float *m2);
+NG_API void ng_batchnorm_merge_f32_c64_rows_avx2(size_t rows, const float *part_mean, const float *part_shift,
+                                                 const float *part_m2, float momentum, float eps, float *mean,
+                                                 float *shift, float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_merge_f32_c64_rows_avx512(size_t rows, const float *part_mean, const float *part_shift,
+                                                   const float *part_m2, float momentum, float eps, float *mean,
+                                                   float *shift, float *rstd, float *running_mean, float *running_var);
+NG_API void ng_rmsnorm_stats_bf16_h4096_shards4_avx2(size_t rows, const uint16_t *x, float *m2);
+NG_API void ng_rmsnorm_stats_bf16_h4096_shards4_avx512(size_t rows, const uint16_t *x, float *m2);
+NG_API void ng_layernorm_merge_f32_h768_shards12_avx2(size_t rows, const float *part_mean, const float *part_shift,
+                                                      const float *part_m2, float eps, float *mean, float *shift,
+                                                      float *rstd);
+NG_API void ng_layernorm_merge_f32_h768_shards12_avx512(size_t rows, const float *part_mean, const float *part_shift,
+                                                        const float *part_m2, float eps, float *mean, float *shift,
+                                                        float *rstd);
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
@@ -499,6 +614,35 @@ NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, const 
                                                              float eps, float yscale, uint8_t *y, uint16_t *side);
 NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x, const float *gamma,
                                                     const float *beta, float eps, uint8_t *y, float *yscale);
+NG_API void ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon(size_t rows, size_t positions, const uint16_t *x,
+                                                          const uint16_t *gamma, const uint16_t *beta, float eps,
+                                                          uint16_t *y);
+NG_API void ng_groupnorm_fwd_f32_c40_g8_nhwc_neon(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                  const float *beta, float eps, float *y);
+NG_API void ng_layernorm_fwd_f32_h96_nchw_neon(size_t rows, size_t positions, const float *x, const float *gamma,
+                                               const float *beta, float eps, float *y);
+NG_API void ng_batchnorm_infer_f32_c64_nchw_neon(size_t rows, size_t positions, const float *x, const float *gamma,
+                                                 const float *beta, const float *mean, const float *var, float eps,
+                                                 float *y);
+NG_API void ng_batchnorm_infer_bf16_c64_nhwc_add_neon(size_t rows, size_t positions, const uint16_t *x,
+                                                      const uint16_t *residual, const uint16_t *gamma,
+                                                      const uint16_t *beta, const float *mean, const float *var,
+                                                      float eps, uint16_t *y);
+NG_API void ng_batchnorm_fwd_f32_c64_nhwc_neon(size_t rows, size_t positions, const float *x, const float *gamma,
+                                               const float *beta, float momentum, float eps, float *y, float *mean,
+                                               float *rstd, float *running_mean, float *running_var);
+NG_API void ng_batchnorm_fwd_bf16_c20_nchw_neon(size_t rows, size_t positions, const uint16_t *x,
+                                                const uint16_t *gamma, const uint16_t *beta, float momentum,
+                                                float eps, uint16_t *y, float *mean, float *rstd,
+                                                float *running_mean, float *running_var);
+NG_API void ng_batchnorm_stats_f32_c64_rows_neon(size_t rows, const float *x, float *mean, float *shift, float *m2);
+NG_API void ng_batchnorm_merge_f32_c64_rows_neon(size_t rows, const float *part_mean, const float *part_shift,
+                                                 const float *part_m2, float momentum, float eps, float *mean,
+                                                 float *shift, float *rstd, float *running_mean, float *running_var);
+NG_API void ng_rmsnorm_stats_bf16_h4096_shards4_neon(size_t rows, const uint16_t *x, float *m2);
+NG_API void ng_layernorm_merge_f32_h768_shards12_neon(size_t rows, const float *part_mean, const float *part_shift,
+                                                      const float *part_m2, float eps, float *mean, float *shift,
+                                                      float *rstd);
 #endif
 
 #ifdef __cplusplus

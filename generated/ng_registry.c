@@ -344,6 +344,130 @@ static const ng_arg ng_args_27[] = {
     { "yscale", "float *", "f32", "rows", "out" },
 };
 
+static const ng_arg ng_args_28[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,c,positions", "in" },
+    { "gamma", "const uint16_t *", "bf16", "c", "in" },
+    { "beta", "const uint16_t *", "bf16", "c", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,c,positions", "out" },
+};
+
+static const ng_arg ng_args_29[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,positions,c", "in" },
+    { "gamma", "const float *", "f32", "c", "in" },
+    { "beta", "const float *", "f32", "c", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,positions,c", "out" },
+};
+
+static const ng_arg ng_args_30[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,h,positions", "in" },
+    { "gamma", "const float *", "f32", "h", "in" },
+    { "beta", "const float *", "f32", "h", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,h,positions", "out" },
+};
+
+static const ng_arg ng_args_31[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,c,positions", "in" },
+    { "gamma", "const float *", "f32", "c", "in" },
+    { "beta", "const float *", "f32", "c", "in" },
+    { "mean", "const float *", "f32", "c", "in" },
+    { "var", "const float *", "f32", "c", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,c,positions", "out" },
+};
+
+static const ng_arg ng_args_32[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,positions,c", "in" },
+    { "residual", "const uint16_t *", "bf16", "rows,positions,c", "in" },
+    { "gamma", "const uint16_t *", "bf16", "c", "in" },
+    { "beta", "const uint16_t *", "bf16", "c", "in" },
+    { "mean", "const float *", "f32", "c", "in" },
+    { "var", "const float *", "f32", "c", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,positions,c", "out" },
+};
+
+static const ng_arg ng_args_33[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,positions,c", "in" },
+    { "gamma", "const float *", "f32", "c", "in" },
+    { "beta", "const float *", "f32", "c", "in" },
+    { "momentum", "float", "f32", "scalar", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "float *", "f32", "rows,positions,c", "out" },
+    { "mean", "float *", "f32", "c", "out" },
+    { "rstd", "float *", "f32", "c", "out" },
+    { "running_mean", "float *", "f32", "c", "inout" },
+    { "running_var", "float *", "f32", "c", "inout" },
+};
+
+static const ng_arg ng_args_34[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "positions", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,c,positions", "in" },
+    { "gamma", "const uint16_t *", "bf16", "c", "in" },
+    { "beta", "const uint16_t *", "bf16", "c", "in" },
+    { "momentum", "float", "f32", "scalar", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "y", "uint16_t *", "bf16", "rows,c,positions", "out" },
+    { "mean", "float *", "f32", "c", "out" },
+    { "rstd", "float *", "f32", "c", "out" },
+    { "running_mean", "float *", "f32", "c", "inout" },
+    { "running_var", "float *", "f32", "c", "inout" },
+};
+
+static const ng_arg ng_args_35[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const float *", "f32", "rows,c", "in" },
+    { "mean", "float *", "f32", "chunks,c", "out" },
+    { "shift", "float *", "f32", "chunks,c", "out" },
+    { "m2", "float *", "f32", "chunks,c", "out" },
+};
+
+static const ng_arg ng_args_36[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "part_mean", "const float *", "f32", "chunks,c", "in" },
+    { "part_shift", "const float *", "f32", "chunks,c", "in" },
+    { "part_m2", "const float *", "f32", "chunks,c", "in" },
+    { "momentum", "float", "f32", "scalar", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "mean", "float *", "f32", "c", "out" },
+    { "shift", "float *", "f32", "c", "out" },
+    { "rstd", "float *", "f32", "c", "out" },
+    { "running_mean", "float *", "f32", "c", "inout" },
+    { "running_var", "float *", "f32", "c", "inout" },
+};
+
+static const ng_arg ng_args_37[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "x", "const uint16_t *", "bf16", "rows,h/shards", "in" },
+    { "m2", "float *", "f32", "rows", "out" },
+};
+
+static const ng_arg ng_args_38[] = {
+    { "rows", "size_t", "size_t", "scalar", "in" },
+    { "part_mean", "const float *", "f32", "shards,rows", "in" },
+    { "part_shift", "const float *", "f32", "shards,rows", "in" },
+    { "part_m2", "const float *", "f32", "shards,rows", "in" },
+    { "eps", "float", "f32", "scalar", "in" },
+    { "mean", "float *", "f32", "rows", "out" },
+    { "shift", "float *", "f32", "rows", "out" },
+    { "rstd", "float *", "f32", "rows", "out" },
+};
+
 static void ng_invoke_rmsnorm_fwd_f32_h64_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
 {
     (void)stride, (void)scalar;
@@ -1434,6 +1558,292 @@ static void ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx512(size_t rows, void *
 {
     (void)stride, (void)scalar;
     ng_layernorm_fwd_f32_yu8_h128_qrow_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (uint8_t *)ptr[3], (float *)ptr[4]);
+}
+#endif
+static void ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (uint16_t *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (uint16_t *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (uint16_t *)ptr[3]);
+}
+#endif
+static void ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_f32_c40_g8_nhwc_avx2(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_f32_c40_g8_nhwc_neon(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_groupnorm_fwd_f32_c40_g8_nhwc_avx512(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+static void ng_invoke_layernorm_fwd_f32_h96_nchw_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_h96_nchw_scalar(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h96_nchw_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_h96_nchw_avx2(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_fwd_f32_h96_nchw_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_h96_nchw_neon(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_fwd_f32_h96_nchw_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_fwd_f32_h96_nchw_avx512(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float *)ptr[3]);
+}
+#endif
+static void ng_invoke_batchnorm_infer_f32_c64_nchw_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_f32_c64_nchw_scalar(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (const float *)ptr[4], (float)scalar[1], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_infer_f32_c64_nchw_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_f32_c64_nchw_avx2(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (const float *)ptr[4], (float)scalar[1], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_infer_f32_c64_nchw_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_f32_c64_nchw_neon(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (const float *)ptr[4], (float)scalar[1], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_infer_f32_c64_nchw_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_f32_c64_nchw_avx512(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (const float *)ptr[3], (const float *)ptr[4], (float)scalar[1], (float *)ptr[5]);
+}
+#endif
+static void ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_bf16_c64_nhwc_add_scalar(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const float *)ptr[4], (const float *)ptr[5], (float)scalar[1], (uint16_t *)ptr[6]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_bf16_c64_nhwc_add_avx2(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const float *)ptr[4], (const float *)ptr[5], (float)scalar[1], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_bf16_c64_nhwc_add_neon(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const float *)ptr[4], (const float *)ptr[5], (float)scalar[1], (uint16_t *)ptr[6]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_infer_bf16_c64_nhwc_add_avx512(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (const uint16_t *)ptr[3], (const float *)ptr[4], (const float *)ptr[5], (float)scalar[1], (uint16_t *)ptr[6]);
+}
+#endif
+static void ng_invoke_batchnorm_fwd_f32_c64_nhwc_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_f32_c64_nhwc_scalar(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float)scalar[2], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_fwd_f32_c64_nhwc_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_f32_c64_nhwc_avx2(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float)scalar[2], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_fwd_f32_c64_nhwc_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_f32_c64_nhwc_neon(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float)scalar[2], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_fwd_f32_c64_nhwc_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_f32_c64_nhwc_avx512(rows, (size_t)scalar[0], (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[1], (float)scalar[2], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+static void ng_invoke_batchnorm_fwd_bf16_c20_nchw_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_bf16_c20_nchw_scalar(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (float)scalar[2], (uint16_t *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_fwd_bf16_c20_nchw_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_bf16_c20_nchw_avx2(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (float)scalar[2], (uint16_t *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_fwd_bf16_c20_nchw_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_bf16_c20_nchw_neon(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (float)scalar[2], (uint16_t *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_fwd_bf16_c20_nchw_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_fwd_bf16_c20_nchw_avx512(rows, (size_t)scalar[0], (const uint16_t *)ptr[0], (const uint16_t *)ptr[1], (const uint16_t *)ptr[2], (float)scalar[1], (float)scalar[2], (uint16_t *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+static void ng_invoke_batchnorm_stats_f32_c64_rows_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_stats_f32_c64_rows_scalar(rows, (const float *)ptr[0], (float *)ptr[1], (float *)ptr[2], (float *)ptr[3]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_stats_f32_c64_rows_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_stats_f32_c64_rows_avx2(rows, (const float *)ptr[0], (float *)ptr[1], (float *)ptr[2], (float *)ptr[3]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_stats_f32_c64_rows_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_stats_f32_c64_rows_neon(rows, (const float *)ptr[0], (float *)ptr[1], (float *)ptr[2], (float *)ptr[3]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_stats_f32_c64_rows_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_stats_f32_c64_rows_avx512(rows, (const float *)ptr[0], (float *)ptr[1], (float *)ptr[2], (float *)ptr[3]);
+}
+#endif
+static void ng_invoke_batchnorm_merge_f32_c64_rows_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_merge_f32_c64_rows_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float)scalar[1], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_merge_f32_c64_rows_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_merge_f32_c64_rows_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float)scalar[1], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_batchnorm_merge_f32_c64_rows_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_merge_f32_c64_rows_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float)scalar[1], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_batchnorm_merge_f32_c64_rows_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_batchnorm_merge_f32_c64_rows_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float)scalar[1], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5], (float *)ptr[6], (float *)ptr[7]);
+}
+#endif
+static void ng_invoke_rmsnorm_stats_bf16_h4096_shards4_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_stats_bf16_h4096_shards4_scalar(rows, (const uint16_t *)ptr[0], (float *)ptr[1]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_stats_bf16_h4096_shards4_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_stats_bf16_h4096_shards4_avx2(rows, (const uint16_t *)ptr[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_rmsnorm_stats_bf16_h4096_shards4_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_stats_bf16_h4096_shards4_neon(rows, (const uint16_t *)ptr[0], (float *)ptr[1]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_rmsnorm_stats_bf16_h4096_shards4_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_rmsnorm_stats_bf16_h4096_shards4_avx512(rows, (const uint16_t *)ptr[0], (float *)ptr[1]);
+}
+#endif
+static void ng_invoke_layernorm_merge_f32_h768_shards12_scalar(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_merge_f32_h768_shards12_scalar(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_merge_f32_h768_shards12_avx2(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_merge_f32_h768_shards12_avx2(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+static void ng_invoke_layernorm_merge_f32_h768_shards12_neon(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_merge_f32_h768_shards12_neon(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
+}
+#endif
+#if defined(__x86_64__)
+static void ng_invoke_layernorm_merge_f32_h768_shards12_avx512(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar)
+{
+    (void)stride, (void)scalar;
+    ng_layernorm_merge_f32_h768_shards12_avx512(rows, (const float *)ptr[0], (const float *)ptr[1], (const float *)ptr[2], (float)scalar[0], (float *)ptr[3], (float *)ptr[4], (float *)ptr[5]);
 }
 #endif
 
@@ -2530,6 +2940,292 @@ static const ng_kernel ng_registry_kernels[] = {
       ng_args_27,
       (void (*)(void))ng_layernorm_fwd_f32_yu8_h128_qrow_avx512, ng_invoke_layernorm_fwd_f32_yu8_h128_qrow_avx512, ng_runs_avx512 },
 #endif
+    { "groupnorm_fwd_bf16_c320_g32_nchw_silu", "scalar", "groupnorm fwd bf16 c=320 g=32 layout=nchw act=silu",
+      "strips=1 tile=1",
+      0, 640, 640, 1280, sizeof ng_args_28 / sizeof ng_args_28[0],
+      ng_args_28,
+      (void (*)(void))ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar, ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "groupnorm_fwd_bf16_c320_g32_nchw_silu", "avx2", "groupnorm fwd bf16 c=320 g=32 layout=nchw act=silu",
+      "strips=2 tile=1",
+      0, 640, 640, 1280, sizeof ng_args_28 / sizeof ng_args_28[0],
+      ng_args_28,
+      (void (*)(void))ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2, ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "groupnorm_fwd_bf16_c320_g32_nchw_silu", "neon", "groupnorm fwd bf16 c=320 g=32 layout=nchw act=silu",
+      "strips=2 tile=1",
+      0, 640, 640, 1280, sizeof ng_args_28 / sizeof ng_args_28[0],
+      ng_args_28,
+      (void (*)(void))ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon, ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "groupnorm_fwd_bf16_c320_g32_nchw_silu", "avx512", "groupnorm fwd bf16 c=320 g=32 layout=nchw act=silu",
+      "strips=1 tile=1",
+      0, 640, 640, 1280, sizeof ng_args_28 / sizeof ng_args_28[0],
+      ng_args_28,
+      (void (*)(void))ng_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512, ng_invoke_groupnorm_fwd_bf16_c320_g32_nchw_silu_avx512, ng_runs_avx512 },
+#endif
+    { "groupnorm_fwd_f32_c40_g8_nhwc", "scalar", "groupnorm fwd f32 c=40 g=8 layout=nhwc",
+      "strips=1 tile=1",
+      0, 160, 160, 320, sizeof ng_args_29 / sizeof ng_args_29[0],
+      ng_args_29,
+      (void (*)(void))ng_groupnorm_fwd_f32_c40_g8_nhwc_scalar, ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "groupnorm_fwd_f32_c40_g8_nhwc", "avx2", "groupnorm fwd f32 c=40 g=8 layout=nhwc",
+      "strips=1 tile=2",
+      0, 160, 160, 320, sizeof ng_args_29 / sizeof ng_args_29[0],
+      ng_args_29,
+      (void (*)(void))ng_groupnorm_fwd_f32_c40_g8_nhwc_avx2, ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "groupnorm_fwd_f32_c40_g8_nhwc", "neon", "groupnorm fwd f32 c=40 g=8 layout=nhwc",
+      "strips=1 tile=4",
+      0, 160, 160, 320, sizeof ng_args_29 / sizeof ng_args_29[0],
+      ng_args_29,
+      (void (*)(void))ng_groupnorm_fwd_f32_c40_g8_nhwc_neon, ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "groupnorm_fwd_f32_c40_g8_nhwc", "avx512", "groupnorm fwd f32 c=40 g=8 layout=nhwc",
+      "strips=1 tile=4",
+      0, 160, 160, 320, sizeof ng_args_29 / sizeof ng_args_29[0],
+      ng_args_29,
+      (void (*)(void))ng_groupnorm_fwd_f32_c40_g8_nhwc_avx512, ng_invoke_groupnorm_fwd_f32_c40_g8_nhwc_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_fwd_f32_h96_nchw", "scalar", "layernorm fwd f32 h=96 layout=nchw",
+      "strips=1 tile=1",
+      96, 384, 384, 768, sizeof ng_args_30 / sizeof ng_args_30[0],
+      ng_args_30,
+      (void (*)(void))ng_layernorm_fwd_f32_h96_nchw_scalar, ng_invoke_layernorm_fwd_f32_h96_nchw_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h96_nchw", "avx2", "layernorm fwd f32 h=96 layout=nchw",
+      "strips=1 tile=2",
+      96, 384, 384, 768, sizeof ng_args_30 / sizeof ng_args_30[0],
+      ng_args_30,
+      (void (*)(void))ng_layernorm_fwd_f32_h96_nchw_avx2, ng_invoke_layernorm_fwd_f32_h96_nchw_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_fwd_f32_h96_nchw", "neon", "layernorm fwd f32 h=96 layout=nchw",
+      "strips=1 tile=4",
+      96, 384, 384, 768, sizeof ng_args_30 / sizeof ng_args_30[0],
+      ng_args_30,
+      (void (*)(void))ng_layernorm_fwd_f32_h96_nchw_neon, ng_invoke_layernorm_fwd_f32_h96_nchw_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_fwd_f32_h96_nchw", "avx512", "layernorm fwd f32 h=96 layout=nchw",
+      "strips=1 tile=4",
+      96, 384, 384, 768, sizeof ng_args_30 / sizeof ng_args_30[0],
+      ng_args_30,
+      (void (*)(void))ng_layernorm_fwd_f32_h96_nchw_avx512, ng_invoke_layernorm_fwd_f32_h96_nchw_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_infer_f32_c64_nchw", "scalar", "batchnorm infer f32 c=64 layout=nchw",
+      "strips=1 tile=1",
+      0, 256, 256, 1024, sizeof ng_args_31 / sizeof ng_args_31[0],
+      ng_args_31,
+      (void (*)(void))ng_batchnorm_infer_f32_c64_nchw_scalar, ng_invoke_batchnorm_infer_f32_c64_nchw_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_infer_f32_c64_nchw", "avx2", "batchnorm infer f32 c=64 layout=nchw",
+      "strips=1 tile=4",
+      0, 256, 256, 1024, sizeof ng_args_31 / sizeof ng_args_31[0],
+      ng_args_31,
+      (void (*)(void))ng_batchnorm_infer_f32_c64_nchw_avx2, ng_invoke_batchnorm_infer_f32_c64_nchw_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_infer_f32_c64_nchw", "neon", "batchnorm infer f32 c=64 layout=nchw",
+      "strips=1 tile=8",
+      0, 256, 256, 1024, sizeof ng_args_31 / sizeof ng_args_31[0],
+      ng_args_31,
+      (void (*)(void))ng_batchnorm_infer_f32_c64_nchw_neon, ng_invoke_batchnorm_infer_f32_c64_nchw_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_infer_f32_c64_nchw", "avx512", "batchnorm infer f32 c=64 layout=nchw",
+      "strips=1 tile=8",
+      0, 256, 256, 1024, sizeof ng_args_31 / sizeof ng_args_31[0],
+      ng_args_31,
+      (void (*)(void))ng_batchnorm_infer_f32_c64_nchw_avx512, ng_invoke_batchnorm_infer_f32_c64_nchw_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_infer_bf16_c64_nhwc_add", "scalar", "batchnorm infer bf16 c=64 layout=nhwc add",
+      "strips=1 tile=1",
+      0, 256, 128, 768, sizeof ng_args_32 / sizeof ng_args_32[0],
+      ng_args_32,
+      (void (*)(void))ng_batchnorm_infer_bf16_c64_nhwc_add_scalar, ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_infer_bf16_c64_nhwc_add", "avx2", "batchnorm infer bf16 c=64 layout=nhwc add",
+      "strips=1 tile=4",
+      0, 256, 128, 768, sizeof ng_args_32 / sizeof ng_args_32[0],
+      ng_args_32,
+      (void (*)(void))ng_batchnorm_infer_bf16_c64_nhwc_add_avx2, ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_infer_bf16_c64_nhwc_add", "neon", "batchnorm infer bf16 c=64 layout=nhwc add",
+      "strips=1 tile=8",
+      0, 256, 128, 768, sizeof ng_args_32 / sizeof ng_args_32[0],
+      ng_args_32,
+      (void (*)(void))ng_batchnorm_infer_bf16_c64_nhwc_add_neon, ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_infer_bf16_c64_nhwc_add", "avx512", "batchnorm infer bf16 c=64 layout=nhwc add",
+      "strips=1 tile=8",
+      0, 256, 128, 768, sizeof ng_args_32 / sizeof ng_args_32[0],
+      ng_args_32,
+      (void (*)(void))ng_batchnorm_infer_bf16_c64_nhwc_add_avx512, ng_invoke_batchnorm_infer_bf16_c64_nhwc_add_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_fwd_f32_c64_nhwc", "scalar", "batchnorm fwd f32 c=64 layout=nhwc",
+      "strips=1 tile=1",
+      0, 256, 256, 1536, sizeof ng_args_33 / sizeof ng_args_33[0],
+      ng_args_33,
+      (void (*)(void))ng_batchnorm_fwd_f32_c64_nhwc_scalar, ng_invoke_batchnorm_fwd_f32_c64_nhwc_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_fwd_f32_c64_nhwc", "avx2", "batchnorm fwd f32 c=64 layout=nhwc",
+      "strips=1 tile=2",
+      0, 256, 256, 1536, sizeof ng_args_33 / sizeof ng_args_33[0],
+      ng_args_33,
+      (void (*)(void))ng_batchnorm_fwd_f32_c64_nhwc_avx2, ng_invoke_batchnorm_fwd_f32_c64_nhwc_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_fwd_f32_c64_nhwc", "neon", "batchnorm fwd f32 c=64 layout=nhwc",
+      "strips=1 tile=4",
+      0, 256, 256, 1536, sizeof ng_args_33 / sizeof ng_args_33[0],
+      ng_args_33,
+      (void (*)(void))ng_batchnorm_fwd_f32_c64_nhwc_neon, ng_invoke_batchnorm_fwd_f32_c64_nhwc_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_fwd_f32_c64_nhwc", "avx512", "batchnorm fwd f32 c=64 layout=nhwc",
+      "strips=1 tile=4",
+      0, 256, 256, 1536, sizeof ng_args_33 / sizeof ng_args_33[0],
+      ng_args_33,
+      (void (*)(void))ng_batchnorm_fwd_f32_c64_nhwc_avx512, ng_invoke_batchnorm_fwd_f32_c64_nhwc_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_fwd_bf16_c20_nchw", "scalar", "batchnorm fwd bf16 c=20 layout=nchw",
+      "strips=1 tile=1",
+      0, 40, 40, 400, sizeof ng_args_34 / sizeof ng_args_34[0],
+      ng_args_34,
+      (void (*)(void))ng_batchnorm_fwd_bf16_c20_nchw_scalar, ng_invoke_batchnorm_fwd_bf16_c20_nchw_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_fwd_bf16_c20_nchw", "avx2", "batchnorm fwd bf16 c=20 layout=nchw",
+      "strips=2 tile=1",
+      0, 40, 40, 400, sizeof ng_args_34 / sizeof ng_args_34[0],
+      ng_args_34,
+      (void (*)(void))ng_batchnorm_fwd_bf16_c20_nchw_avx2, ng_invoke_batchnorm_fwd_bf16_c20_nchw_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_fwd_bf16_c20_nchw", "neon", "batchnorm fwd bf16 c=20 layout=nchw",
+      "strips=2 tile=1",
+      0, 40, 40, 400, sizeof ng_args_34 / sizeof ng_args_34[0],
+      ng_args_34,
+      (void (*)(void))ng_batchnorm_fwd_bf16_c20_nchw_neon, ng_invoke_batchnorm_fwd_bf16_c20_nchw_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_fwd_bf16_c20_nchw", "avx512", "batchnorm fwd bf16 c=20 layout=nchw",
+      "strips=1 tile=1",
+      0, 40, 40, 400, sizeof ng_args_34 / sizeof ng_args_34[0],
+      ng_args_34,
+      (void (*)(void))ng_batchnorm_fwd_bf16_c20_nchw_avx512, ng_invoke_batchnorm_fwd_bf16_c20_nchw_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_stats_f32_c64_rows", "scalar", "batchnorm stats f32 c=64 layout=rows",
+      "strips=1 tile=1",
+      0, 256, 0, 768, sizeof ng_args_35 / sizeof ng_args_35[0],
+      ng_args_35,
+      (void (*)(void))ng_batchnorm_stats_f32_c64_rows_scalar, ng_invoke_batchnorm_stats_f32_c64_rows_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_stats_f32_c64_rows", "avx2", "batchnorm stats f32 c=64 layout=rows",
+      "strips=1 tile=2",
+      0, 256, 0, 768, sizeof ng_args_35 / sizeof ng_args_35[0],
+      ng_args_35,
+      (void (*)(void))ng_batchnorm_stats_f32_c64_rows_avx2, ng_invoke_batchnorm_stats_f32_c64_rows_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_stats_f32_c64_rows", "neon", "batchnorm stats f32 c=64 layout=rows",
+      "strips=1 tile=4",
+      0, 256, 0, 768, sizeof ng_args_35 / sizeof ng_args_35[0],
+      ng_args_35,
+      (void (*)(void))ng_batchnorm_stats_f32_c64_rows_neon, ng_invoke_batchnorm_stats_f32_c64_rows_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_stats_f32_c64_rows", "avx512", "batchnorm stats f32 c=64 layout=rows",
+      "strips=1 tile=4",
+      0, 256, 0, 768, sizeof ng_args_35 / sizeof ng_args_35[0],
+      ng_args_35,
+      (void (*)(void))ng_batchnorm_stats_f32_c64_rows_avx512, ng_invoke_batchnorm_stats_f32_c64_rows_avx512, ng_runs_avx512 },
+#endif
+    { "batchnorm_merge_f32_c64_rows", "scalar", "batchnorm merge f32 c=64 layout=rows",
+      "strips=1 tile=1",
+      0, 0, 0, 2048, sizeof ng_args_36 / sizeof ng_args_36[0],
+      ng_args_36,
+      (void (*)(void))ng_batchnorm_merge_f32_c64_rows_scalar, ng_invoke_batchnorm_merge_f32_c64_rows_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "batchnorm_merge_f32_c64_rows", "avx2", "batchnorm merge f32 c=64 layout=rows",
+      "strips=1 tile=4",
+      0, 0, 0, 2048, sizeof ng_args_36 / sizeof ng_args_36[0],
+      ng_args_36,
+      (void (*)(void))ng_batchnorm_merge_f32_c64_rows_avx2, ng_invoke_batchnorm_merge_f32_c64_rows_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "batchnorm_merge_f32_c64_rows", "neon", "batchnorm merge f32 c=64 layout=rows",
+      "strips=1 tile=8",
+      0, 0, 0, 2048, sizeof ng_args_36 / sizeof ng_args_36[0],
+      ng_args_36,
+      (void (*)(void))ng_batchnorm_merge_f32_c64_rows_neon, ng_invoke_batchnorm_merge_f32_c64_rows_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "batchnorm_merge_f32_c64_rows", "avx512", "batchnorm merge f32 c=64 layout=rows",
+      "strips=1 tile=8",
+      0, 0, 0, 2048, sizeof ng_args_36 / sizeof ng_args_36[0],
+      ng_args_36,
+      (void (*)(void))ng_batchnorm_merge_f32_c64_rows_avx512, ng_invoke_batchnorm_merge_f32_c64_rows_avx512, ng_runs_avx512 },
+#endif
+    { "rmsnorm_stats_bf16_h4096_shards4", "scalar", "rmsnorm stats bf16 h=4096 shards=4",
+      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      4096, 2048, 4, 0, sizeof ng_args_37 / sizeof ng_args_37[0],
+      ng_args_37,
+      (void (*)(void))ng_rmsnorm_stats_bf16_h4096_shards4_scalar, ng_invoke_rmsnorm_stats_bf16_h4096_shards4_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "rmsnorm_stats_bf16_h4096_shards4", "avx2", "rmsnorm stats bf16 h=4096 shards=4",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      4096, 2048, 4, 0, sizeof ng_args_37 / sizeof ng_args_37[0],
+      ng_args_37,
+      (void (*)(void))ng_rmsnorm_stats_bf16_h4096_shards4_avx2, ng_invoke_rmsnorm_stats_bf16_h4096_shards4_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "rmsnorm_stats_bf16_h4096_shards4", "neon", "rmsnorm stats bf16 h=4096 shards=4",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      4096, 2048, 4, 0, sizeof ng_args_37 / sizeof ng_args_37[0],
+      ng_args_37,
+      (void (*)(void))ng_rmsnorm_stats_bf16_h4096_shards4_neon, ng_invoke_rmsnorm_stats_bf16_h4096_shards4_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "rmsnorm_stats_bf16_h4096_shards4", "avx512", "rmsnorm stats bf16 h=4096 shards=4",
+      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=1 prefetch=0 stream=0",
+      4096, 2048, 4, 0, sizeof ng_args_37 / sizeof ng_args_37[0],
+      ng_args_37,
+      (void (*)(void))ng_rmsnorm_stats_bf16_h4096_shards4_avx512, ng_invoke_rmsnorm_stats_bf16_h4096_shards4_avx512, ng_runs_avx512 },
+#endif
+    { "layernorm_merge_f32_h768_shards12", "scalar", "layernorm merge f32 h=768 shards=12",
+      "strips=1 tile=1",
+      768, 0, 12, 144, sizeof ng_args_38 / sizeof ng_args_38[0],
+      ng_args_38,
+      (void (*)(void))ng_layernorm_merge_f32_h768_shards12_scalar, ng_invoke_layernorm_merge_f32_h768_shards12_scalar, ng_runs_scalar },
+#if defined(__x86_64__)
+    { "layernorm_merge_f32_h768_shards12", "avx2", "layernorm merge f32 h=768 shards=12",
+      "strips=1 tile=4",
+      768, 0, 12, 144, sizeof ng_args_38 / sizeof ng_args_38[0],
+      ng_args_38,
+      (void (*)(void))ng_layernorm_merge_f32_h768_shards12_avx2, ng_invoke_layernorm_merge_f32_h768_shards12_avx2, ng_runs_avx2 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { "layernorm_merge_f32_h768_shards12", "neon", "layernorm merge f32 h=768 shards=12",
+      "strips=1 tile=8",
+      768, 0, 12, 144, sizeof ng_args_38 / sizeof ng_args_38[0],
+      ng_args_38,
+      (void (*)(void))ng_layernorm_merge_f32_h768_shards12_neon, ng_invoke_layernorm_merge_f32_h768_shards12_neon, ng_runs_neon },
+#endif
+#if defined(__x86_64__)
+    { "layernorm_merge_f32_h768_shards12", "avx512", "layernorm merge f32 h=768 shards=12",
+      "strips=1 tile=8",
+      768, 0, 12, 144, sizeof ng_args_38 / sizeof ng_args_38[0],
+      ng_args_38,
+      (void (*)(void))ng_layernorm_merge_f32_h768_shards12_avx512, ng_invoke_layernorm_merge_f32_h768_shards12_avx512, ng_runs_avx512 },
+#endif
     { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -2556,6 +3252,18 @@ typedef struct ng_selftest_golden {
     uint64_t hash[ng_selftest_period];
     const ng_selftest_size *sizes;
 } ng_selftest_golden;
+
+static const ng_selftest_size ng_selftest_sizes_43[] = { { 2, 0 }, { 12, 0 }, { 7680, 0 }, { 320, 0 }, { 320, 0 }, { 0, 0 }, { 7680, 0 } };
+static const ng_selftest_size ng_selftest_sizes_44[] = { { 2, 0 }, { 67, 0 }, { 5360, 0 }, { 40, 0 }, { 40, 0 }, { 0, 0 }, { 5360, 0 } };
+static const ng_selftest_size ng_selftest_sizes_45[] = { { 2, 0 }, { 42, 0 }, { 8064, 0 }, { 96, 0 }, { 96, 0 }, { 0, 0 }, { 8064, 0 } };
+static const ng_selftest_size ng_selftest_sizes_46[] = { { 2, 0 }, { 64, 0 }, { 8192, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 }, { 64, 1 }, { 0, 0 }, { 8192, 0 } };
+static const ng_selftest_size ng_selftest_sizes_47[] = { { 2, 0 }, { 64, 0 }, { 8192, 0 }, { 8192, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 }, { 64, 1 }, { 0, 0 }, { 8192, 0 } };
+static const ng_selftest_size ng_selftest_sizes_48[] = { { 2, 0 }, { 64, 0 }, { 8192, 0 }, { 64, 0 }, { 64, 0 }, { 0, 0 }, { 0, 0 }, { 8192, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 }, { 64, 1 } };
+static const ng_selftest_size ng_selftest_sizes_49[] = { { 2, 0 }, { 67, 0 }, { 2680, 0 }, { 20, 0 }, { 20, 0 }, { 0, 0 }, { 0, 0 }, { 2680, 0 }, { 20, 0 }, { 20, 0 }, { 20, 0 }, { 20, 1 } };
+static const ng_selftest_size ng_selftest_sizes_50[] = { { 128, 0 }, { 8192, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 } };
+static const ng_selftest_size ng_selftest_sizes_51[] = { { 128, 0 }, { 64, 0 }, { 64, 0 }, { 64, 1 }, { 0, 0 }, { 0, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 }, { 64, 0 }, { 64, 1 } };
+static const ng_selftest_size ng_selftest_sizes_52[] = { { 8, 0 }, { 8192, 0 }, { 8, 0 } };
+static const ng_selftest_size ng_selftest_sizes_53[] = { { 128, 0 }, { 1536, 0 }, { 1536, 0 }, { 1536, 1 }, { 0, 0 }, { 128, 0 }, { 128, 0 }, { 128, 0 } };
 
 static const ng_selftest_golden ng_selftest_goldens[] = {
     { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, NULL },
@@ -2978,6 +3686,116 @@ static const ng_selftest_golden ng_selftest_goldens[] = {
 #if defined(__x86_64__)
     { 7, { 0x261dafa9cc51c13cu, 0x966335c5c09a1073u, 0x456041c22162b428u, 0xf2c254663f615e69u, 0xf1c15d3a6e735ea4u, 0x375fd525fb5ddd8au, 0xc0cd00706c6518c6u }, NULL },
 #endif
+    { 2, { 0x84d397fee6f6463bu }, ng_selftest_sizes_43 },
+#if defined(__x86_64__)
+    { 2, { 0x84d397fee6f6463bu }, ng_selftest_sizes_43 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x84d397fee6f6463bu }, ng_selftest_sizes_43 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0x84d397fee6f6463bu }, ng_selftest_sizes_43 },
+#endif
+    { 2, { 0x6c6da3243f8407f0u }, ng_selftest_sizes_44 },
+#if defined(__x86_64__)
+    { 2, { 0x6c6da3243f8407f0u }, ng_selftest_sizes_44 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x6c6da3243f8407f0u }, ng_selftest_sizes_44 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0x6c6da3243f8407f0u }, ng_selftest_sizes_44 },
+#endif
+    { 2, { 0xfc8f00290143e8c5u }, ng_selftest_sizes_45 },
+#if defined(__x86_64__)
+    { 2, { 0xfc8f00290143e8c5u }, ng_selftest_sizes_45 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0xfc8f00290143e8c5u }, ng_selftest_sizes_45 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0xfc8f00290143e8c5u }, ng_selftest_sizes_45 },
+#endif
+    { 2, { 0xf8fea8d0770cae6au }, ng_selftest_sizes_46 },
+#if defined(__x86_64__)
+    { 2, { 0xf8fea8d0770cae6au }, ng_selftest_sizes_46 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0xf8fea8d0770cae6au }, ng_selftest_sizes_46 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0xf8fea8d0770cae6au }, ng_selftest_sizes_46 },
+#endif
+    { 2, { 0xa77a75692a67d00au }, ng_selftest_sizes_47 },
+#if defined(__x86_64__)
+    { 2, { 0xa77a75692a67d00au }, ng_selftest_sizes_47 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0xa77a75692a67d00au }, ng_selftest_sizes_47 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0xa77a75692a67d00au }, ng_selftest_sizes_47 },
+#endif
+    { 2, { 0x16abdfc01340b1d7u }, ng_selftest_sizes_48 },
+#if defined(__x86_64__)
+    { 2, { 0x16abdfc01340b1d7u }, ng_selftest_sizes_48 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x16abdfc01340b1d7u }, ng_selftest_sizes_48 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0x16abdfc01340b1d7u }, ng_selftest_sizes_48 },
+#endif
+    { 2, { 0x6dc56541d1302a04u }, ng_selftest_sizes_49 },
+#if defined(__x86_64__)
+    { 2, { 0x6dc56541d1302a04u }, ng_selftest_sizes_49 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 2, { 0x6dc56541d1302a04u }, ng_selftest_sizes_49 },
+#endif
+#if defined(__x86_64__)
+    { 2, { 0x6dc56541d1302a04u }, ng_selftest_sizes_49 },
+#endif
+    { 128, { 0xec92f1b1f92c3ab8u }, ng_selftest_sizes_50 },
+#if defined(__x86_64__)
+    { 128, { 0xec92f1b1f92c3ab8u }, ng_selftest_sizes_50 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 128, { 0xec92f1b1f92c3ab8u }, ng_selftest_sizes_50 },
+#endif
+#if defined(__x86_64__)
+    { 128, { 0xec92f1b1f92c3ab8u }, ng_selftest_sizes_50 },
+#endif
+    { 128, { 0x2f74aa733438de33u }, ng_selftest_sizes_51 },
+#if defined(__x86_64__)
+    { 128, { 0x2f74aa733438de33u }, ng_selftest_sizes_51 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 128, { 0x2f74aa733438de33u }, ng_selftest_sizes_51 },
+#endif
+#if defined(__x86_64__)
+    { 128, { 0x2f74aa733438de33u }, ng_selftest_sizes_51 },
+#endif
+    { 8, { 0x2e1dea81092bce7fu }, ng_selftest_sizes_52 },
+#if defined(__x86_64__)
+    { 8, { 0x2e1dea81092bce7fu }, ng_selftest_sizes_52 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 8, { 0x2e1dea81092bce7fu }, ng_selftest_sizes_52 },
+#endif
+#if defined(__x86_64__)
+    { 8, { 0x2e1dea81092bce7fu }, ng_selftest_sizes_52 },
+#endif
+    { 128, { 0x315cc2e9917e28c4u }, ng_selftest_sizes_53 },
+#if defined(__x86_64__)
+    { 128, { 0x315cc2e9917e28c4u }, ng_selftest_sizes_53 },
+#endif
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+    { 128, { 0x315cc2e9917e28c4u }, ng_selftest_sizes_53 },
+#endif
+#if defined(__x86_64__)
+    { 128, { 0x315cc2e9917e28c4u }, ng_selftest_sizes_53 },
+#endif
     { 0, { 0 }, NULL },
 };
 
@@ -3108,9 +3926,9 @@ static size_t ng_selftest_product(const ng_kernel *kernel, const char *axis)
 /* Whether the kernel gives the golden arrays. */
 static int ng_selftest_of_arrays(const ng_kernel *kernel, const ng_selftest_golden *golden)
 {
-    ng_selftest_array arrays[10];
-    void *ptr[10] = { NULL };
-    double scalar[10] = { 0 };
+    ng_selftest_array arrays[12];
+    void *ptr[12] = { NULL };
+    double scalar[12] = { 0 };
     size_t count = 0, scalars = 0;
     uint64_t hash[2] = { 0, 0 };
     unsigned char *end = ng_selftest_memory;
@@ -3143,10 +3961,10 @@ static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden 
 {
     if (golden->sizes != NULL)
         return ng_selftest_of_arrays(kernel, golden);
-    ng_selftest_array arrays[10];
-    void *ptr[10];
-    ptrdiff_t stride[10];
-    double scalar[10];
+    ng_selftest_array arrays[12];
+    void *ptr[12];
+    ptrdiff_t stride[12];
+    double scalar[12];
     size_t count = 0, strides = 0, scalars = 0;
     const char *shape = "";
     unsigned char *end = ng_selftest_memory;

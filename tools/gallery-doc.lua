@@ -51,7 +51,8 @@ add "| norm | what | formula | source | parameters |"
 add "|---|---|---|---|---|"
 for _, name in ipairs(directory.norms()) do
   local norm = require("gen.norms." .. name)
-  add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, (norm.formula:gsub("|", "\\|")), norm.cites, norm.affine)
+  local formula = norm.formula:gsub("|", "\\|")
+  add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, formula, norm.cites, norm.affine)
 end
 add ""
 for _, name in ipairs(directory.norms()) do
