@@ -70,8 +70,8 @@ add ""
 add "| key | words | meaning |"
 add "|---|---|---|"
 for _, row in ipairs(spec.grammar) do
-  local texts = spec.supported(row)
-  add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number", (row.about:gsub("|", "\\|")))
+  local texts, about = spec.supported(row), row.about:gsub("|", "\\|")
+  add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number", about)
 end
 add ""
 add "What some of them make of a kernel:"
