@@ -1,5 +1,6 @@
 -- How good the tuner is: its choice beside the default and the best schedule of all, met again in paired duels.
---   luajit bench/tuning.lua TARGET,... SPEC...       in the root of the source tree; prints the tables of docs/tuning.md
+--   luajit bench/tuning.lua TARGET,... REGIME,... SPEC...
+-- in the root of the source tree; prints the tables of docs/tuning.md.
 -- For each kernel and regime: an exhaustive search; the search of `normgen tune` five times; the same with a process that
 -- keeps another core busy. Then all choices meet in rounds of their own.
 
@@ -142,7 +143,7 @@ local function main()
   local caches = machine.cache_bytes(true)
   io.write("| kernel | call | default, ns | tuned / default | exhaustive / default | tuned / exhaustive | five runs | busy neighbour |\n",
     "|---|---|---|---|---|---|---|---|\n")
-  for i = 2, #arg do
+  for i = 3, #arg do
     for _, target in ipairs(inputs.targets(arg[1])) do
       shell.in_temporary_directory(function(scratch)
         local builder = build.new { cc = { "cc" }, version = machine.compiler "cc", jobs = machine.cpus(),
@@ -150,7 +151,7 @@ local function main()
         local its = engine.new { build = builder, is_here = true, limit = 600 }
         local kernel = candidates.new(spec.parse(arg[i]), pipeline.target(target.name), function(problem)
           local list = {}
-          for place, regime in ipairs(cells.regimes) do list[place] = cells.of_regime(problem, regime, caches) end
+          for regime in inputs.items(arg[2]) do list[#list + 1] = cells.of_regime(problem, regime, caches) end
           return list
         end, math.huge)
         local refusal = its:prepare(kernel)

@@ -138,12 +138,12 @@ def _empty(dtype, shape, like):
     return numpy.empty(shape, like.dtype if like.dtype.name in names else names[0])
 
 
-def _row_stride(array):
-    """The distance of an array's rows in elements, or None if it is not the same everywhere."""
+def _row_stride(array, inner=1):
+    """The distance of an array's rows in elements, or None if it is not the same everywhere; the last `inner` axes are one."""
     if array.size == 0:
         return array.shape[-1]
-    axes = [(count, stride) for count, stride in zip(array.shape[:-1], array.strides[:-1]) if count != 1]
-    stride = axes[-1][1] if axes else array.shape[-1] * array.itemsize
+    axes = [(count, stride) for count, stride in zip(array.shape[:-inner], array.strides[:-inner]) if count != 1]
+    stride = axes[-1][1] if axes else int(numpy.prod(array.shape[-inner:])) * array.itemsize
     even = all(outer == count * inner for (_, outer), (count, inner) in zip(axes, axes[1:]))
     adjacent = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
     return stride // array.itemsize if even and adjacent and stride % array.itemsize == 0 else None
@@ -156,7 +156,6 @@ class Kernel:
     def __init__(self, library, prefix, entry):
         self.name, self.spec, self.h = entry.name.decode(), entry.spec.decode(), entry.h
         self.arguments = [Argument(entry.args[i]) for i in range(entry.arg_count)]
-        self.is_strided = any(argument.dtype == "ptrdiff_t" for argument in self.arguments)
         dispatching = getattr(library, prefix + self.name, None)
         self.target = None if dispatching else entry.target.decode()
         address = ctypes.cast(dispatching, ctypes.c_void_p).value if dispatching else entry.fn
@@ -168,6 +167,7 @@ class Kernel:
         # The array that tells the sizes of open axes.
         self._leader = next((argument for argument in self.given if known.intersection(argument.axes)), None)
         names = [argument.name for argument in self.arguments]
+        self._strided = {name.removesuffix("_stride") for name in names if name.endswith("_stride")}
         self._aliases = [(output, source) for output, source, without in _ALIASES if without not in names]
 
     def _fixed(self, axis):
@@ -217,14 +217,14 @@ class Kernel:
             raise ValueError(f"{where} must have the shape {self._shape(argument, sizes, values)}, not {array.shape}")
         if argument.is_written and not array.flags.writeable:
             raise ValueError(f"{where} is read-only")
-        if not (self.is_strided and argument.axes == ["rows", "h"]):
+        if argument.name not in self._strided:
             if not array.flags.c_contiguous:
                 raise ValueError(f"{where} must be C-contiguous")
             return array
-        stride = _row_stride(array)
+        stride = _row_stride(array, len(argument.axes) - 1)
         if stride is None:
             raise ValueError(f"{where} must have rows at equal distances and adjacent elements; its strides are {array.strides}")
-        if abs(stride) < self.h and array.size > self.h:
+        if len(argument.axes) == 2 and abs(stride) < self.h and array.size > self.h:
             raise ValueError(f"{where} has rows that overlap: their distance is {stride}")
         return array
 
@@ -270,7 +270,13 @@ class Kernel:
             elif argument.dtype != "ptrdiff_t":
                 call.append(values[argument.name])
             else:
-                call.append(_row_stride(arrays[argument.name.removesuffix("_stride")]))
+                name = argument.name.removesuffix("_stride")
+                if name in arrays:
+                    axes = next(other.axes for other in self.arguments if other.name == name)
+                    call.append(_row_stride(arrays[name], len(axes) - 1))
+                else:
+                    array = arrays[name.removesuffix("_head")]
+                    call.append(array.strides[-2] // array.itemsize)
         self._function(*call)
         return self.outputs(lambda argument: values[argument.name])
 

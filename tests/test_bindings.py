@@ -161,6 +161,32 @@ class Arrays(unittest.TestCase):
         numpy.testing.assert_allclose(mean, total.astype(numpy.float64).mean(-1), atol=1e-6)
         self.assertEqual((y.shape, mean.shape, rstd.shape), (self.x.shape, (6,), (6,)))
 
+    def test_batches(self):
+        scale, shift = (numpy.stack([self.gamma * k for k in (1, 2)]) for _ in range(2))
+        y = KERNELS.layernorm_fwd_f32_h96_mod(4, self.x, scale, shift, 1e-5)
+        centred = self.x - self.x.astype(numpy.float64).mean(-1, keepdims=True)
+        expected = normed(centred, 1, 1e-5)
+        batch = numpy.array([0, 0, 0, 0, 1, 1])
+        numpy.testing.assert_allclose(y, expected * (1 + scale[batch]) + shift[batch], rtol=1e-4, atol=1e-5)
+        self.refuses(ValueError, "scale must have the shape (3, 96)", KERNELS.layernorm_fwd_f32_h96_mod, 2, self.x, scale, shift, 1e-5)
+        self.refuses(ValueError, "from 1 on", KERNELS.layernorm_fwd_f32_h96_mod, 0, self.x, scale, shift, 1e-5)
+
+    def test_heads(self):
+        x, gamma = self.x.reshape(6, 4, 24), self.gamma.reshape(4, 24)
+        expected = normed(x, gamma, 1e-5)
+        numpy.testing.assert_allclose(KERNELS.rmsnorm_fwd_f32_h96_heads4_strided(x, gamma, 1e-5), expected, rtol=1e-4, atol=1e-6)
+        apart = numpy.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2)
+        wide = numpy.zeros((6, 7, 30), numpy.float32)[:, 1:5, 3:27]
+        y = KERNELS.rmsnorm_fwd_f32_h96_heads4_strided(apart, gamma, 1e-5, wide)
+        numpy.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-6)
+        self.refuses(ValueError, "rows of 4 by 24 elements", KERNELS.rmsnorm_fwd_f32_h96_heads4_strided, self.x, gamma, 1e-5)
+
+    def test_quantised(self):
+        y, scale = KERNELS.rmsnorm_fwd_f32_ys8_h96_qrow(self.x, self.gamma, 1e-5)
+        self.assertEqual((y.dtype, scale.shape), (numpy.int8, (6,)))
+        expected = normed(self.x, self.gamma, 1e-5)
+        numpy.testing.assert_allclose(y * scale[:, None], expected, atol=scale.max() * 0.51)
+
     def test_halves(self):
         x, gamma = self.x.astype(numpy.float16), self.gamma.astype(numpy.float16)
         y = KERNELS.rmsnorm_fwd_f16_h96(x, gamma, 1e-5)

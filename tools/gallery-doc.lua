@@ -51,7 +51,8 @@ add "| norm | what | formula | source | parameters |"
 add "|---|---|---|---|---|"
 for _, name in ipairs(directory.norms()) do
   local norm = require("gen.norms." .. name)
-  add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, (norm.formula:gsub("|", "\\|")), norm.cites, norm.affine)
+  local formula = norm.formula:gsub("|", "\\|")
+  add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, formula, norm.cites, norm.affine)
 end
 add ""
 for _, name in ipairs(directory.norms()) do
@@ -69,9 +70,8 @@ add ""
 add "| key | words | meaning |"
 add "|---|---|---|"
 for _, row in ipairs(spec.grammar) do
-  local texts = spec.supported(row)
-  add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number",
-    (row.about:gsub("|", "\\|")))
+  local texts, about = spec.supported(row), row.about:gsub("|", "\\|")
+  add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number", about)
 end
 add ""
 add "What some of them make of a kernel:"

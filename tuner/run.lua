@@ -42,12 +42,27 @@ local function built(kernel, numbers)
   return list
 end
 
+-- How many candidates of a cell there was no time to build.
+local function unreached(kernel, numbers)
+  local count = 0
+  for _, number in ipairs(numbers) do
+    local one = kernel.list[number + 1]
+    if not one.object and not one.complaint then count = count + 1 end
+  end
+  return count
+end
+
 local function tune_cell(job, kernel, index, deadline)
   local cell, facts = kernel.cells[index], { others = {}, compiler = job.compiler }
   local result = search.run { numbers = built(kernel, cell.numbers), measure = measurer(job, kernel, index, facts), effort = job.effort,
     clock = machine.now, deadline = deadline, size = function(number) return kernel.list[number + 1].size end,
     step = function(_, samples) job.progress:step(kernel, cell, medians(samples)) end }
   facts.why = judge.noise(result.samples[cell.numbers[1]], facts.others)
+  local missing = unreached(kernel, cell.numbers)
+  if missing > 0 then
+    facts.why[#facts.why + 1] = ("no time for %d of %d candidates"):format(missing, #cell.numbers)
+    result.is_decided = false
+  end
   return judge.record(kernel, cell, result, facts), result
 end
 

@@ -80,6 +80,7 @@ local function with_default(default, list)
 end
 
 -- Heats: in each the faster half goes on, with twice as many rounds for half as many candidates.
+-- Returns the finalists, whether there was a heat, and whether the time was over before the last one.
 function Run:heats()
   local job, alive, rounds, pool = self.job, self.job.numbers, self.job.effort.heat, {}
   local default = alive[1]
@@ -93,7 +94,7 @@ function Run:heats()
     rounds = math.min(MOST, rounds * 2)
     job.step(order[1], pool[order[1]])
   end
-  return with_default(default, first(ranked(alive, pool), FINALISTS)), next(pool) ~= nil
+  return with_default(default, first(ranked(alive, pool), FINALISTS)), next(pool) ~= nil, #alive > FINALISTS + 1
 end
 
 function Run:is_over() return self.job.clock() >= self.job.deadline end
@@ -108,6 +109,12 @@ function Run:duels(finalists)
     step(best, pool[best])
   end
   return pool
+end
+
+-- Whether a candidate is faster than another one beyond doubt.
+local function beats(pool, number, other)
+  local ratio = statistics.paired_ratio(pool[number].ratios, pool[other].ratios, ERROR)
+  return ratio and ratio.high < 1
 end
 
 --- Chooses among candidates that met in the same rounds.
@@ -126,7 +133,8 @@ function search.decide(default, numbers, pool, size)
     if not ratio or ratio.low <= 1 then
       is_decided = false
       is_tied = is_tied or number == default
-      if ratio and ratio.median < NEAR and size(number) < size(choice) then choice = number end
+      local is_smaller = ratio and ratio.median < NEAR and size(number) < size(choice)
+      if is_smaller and beats(pool, number, default) then choice = number end
     end
   end
   if is_tied or leader == default then choice = default end
@@ -151,11 +159,12 @@ end
 -- @return what search.decide does, with `samples` of the duels by number, `rounds`, and `tried` candidates
 function search.run(job)
   local run = setmetatable({ job = job, rounds = 0 }, Run)
-  local finalists, has_raced = run:heats()
+  local finalists, has_raced, is_cut = run:heats()
   -- No time for a heat: the default meets whom the cost model likes best.
   if not has_raced then finalists = first(job.numbers, FINALISTS) end
   local pool = run:duels(finalists)
   local result = search.decide(job.numbers[1], finalists, pool, job.size)
+  result.is_decided = result.is_decided and not is_cut
   result.samples, result.rounds, result.tried = pool, run.rounds, has_raced and #job.numbers or #finalists
   return result
 end

@@ -54,6 +54,10 @@ end
 --- The elements from the first one of an array to its last one, as an expression of Lua.
 local function extent(argument, problem)
   local rows_apart = problem.strided and argument.is_matrix
+  if rows_apart and problem.has_heads then
+    return ("extent_of_heads(rows, %s_stride, %s, %s_head_stride, %s)"):format(argument.name, literal.integer(problem.parts),
+      argument.name, literal.integer(problem.n))
+  end
   return rows_apart and ("extent(rows, %s_stride, %s)"):format(argument.name, literal.integer(problem.h)) or elements(problem, argument)
 end
 
@@ -67,6 +71,7 @@ local function least_of(argument) return argument.name == "rows_per_batch" and 1
 local function lua_check(problem, argument)
   local head = ('kernel, "%s", %s'):format(argument.name, argument.name)
   if argument.dtype == "size_t" then return ("check_count(%s, %d)"):format(head, least_of(argument)) end
+  if argument.dtype == "ptrdiff_t" and problem.has_heads then return ("check_count(%s, 1)"):format(head) end
   if argument.dtype == "ptrdiff_t" then return ("check_stride(%s, %s)"):format(head, literal.integer(problem.h)) end
   if argument.shape == "scalar" then return ("check_number(%s)"):format(head) end
   return ('check_array(%s, "%s", %d, "%s", %s)'):format(head, argument.ctype, dtype[argument.dtype].bytes, argument.io,
@@ -76,7 +81,10 @@ end
 local function lua_parameter(problem, argument)
   if argument.name == "rows" then return "rows  number of rows" end
   if argument.dtype == "size_t" then return argument.name .. "  number of " .. argument.name end
-  if argument.dtype == "ptrdiff_t" then return argument.name .. "  distance of its rows, in elements" end
+  if argument.dtype == "ptrdiff_t" then
+    local of = argument.name:find("_head_stride", 1, true) and "heads" or "rows"
+    return ("%s  distance of its %s, in elements"):format(argument.name, of)
+  end
   if argument.shape == "scalar" then return argument.name .. "  number" end
   local size = problem.strided and argument.is_matrix and "rows, " .. literal.integer(problem.h) or elements(problem, argument)
   return ("%s  %s[%s], %s%s"):format(argument.name, argument.ctype, size, io_text(argument),

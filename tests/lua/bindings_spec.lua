@@ -217,8 +217,33 @@ describe("emit --bindings", function()
     assert.is_truthy(text:find('"h.*.ln_2": ("layernorm_fwd_f32_h7", None),', 1, true))
   end)
 
+  it("checks batches, heads and quantised outputs", function()
+    local path = emit("out", "--bindings", "luajit", "--target", "scalar", "layernorm f32 h=4 mod", "rmsnorm f32 h=4 heads=2 strided",
+      "rmsnorm f32 h=4 out=s8 quant=row")
+    build(path)
+    assert.equal("true scale has 4 elements, but 8 are needed rows_per_batch must be a whole number\ntrue y has 5 elements\n127 4\n",
+      run_luajit(path, [[
+      local ffi = require "ffi"
+      local kernels = require("ng_kernels").load("./libng_kernels.so")
+      local function floats(n) return ffi.new("float[?]", n, 1) end
+      local function message(pattern, call, ...)
+        local ok, err = pcall(call, ...)
+        return ok and "accepted" or err:match(pattern) or err
+      end
+      local mod, heads = kernels.layernorm_fwd_f32_h4_mod, kernels.rmsnorm_fwd_f32_h4_heads2_strided
+      print(pcall(mod, 3, 2, floats(12), floats(8), floats(8), 1e-5, floats(12)),
+        message("scale has.*needed", mod, 3, 2, floats(12), floats(4), floats(8), 1e-5, floats(12)),
+        message("rows_per_batch must be a whole number", mod, 3, 0, floats(12), floats(8), floats(8), 1e-5, floats(12)))
+      print(pcall(heads, 2, floats(8), 2, 4, floats(4), 1e-5, floats(8), 2, 4),
+        message("y has %d+ elements", heads, 2, floats(8), 2, 4, floats(4), 1e-5, floats(5), 2, 4))
+      local y, scale = ffi.new "int8_t[4]", floats(1)
+      kernels.rmsnorm_fwd_f32_ys8_h4_qrow(1, floats(4), floats(4), 1e-5, y, scale)
+      print(y[0], ffi.sizeof(y))]]):gsub("\t", " "))
+  end)
+
   it("writes Lua that luacheck finds nothing in", function()
-    local path = emit("out", "--bindings", "luajit", "--target", "all", "specs/gpt2.lua", unpack(SPECS))
+    local path = emit("out", "--bindings", "luajit", "--target", "all", "specs/gpt2.lua", "layernorm f32 h=4 mod",
+      "rmsnorm f32 h=4 heads=2 strided", unpack(SPECS))
     local code, out = normgen.sh(("cd %s && luacheck --std luajit --no-max-line-length ng_kernels.lua"):format(path))
     assert.equal(0, code, out)
   end)

@@ -91,6 +91,17 @@ describe("the search", function()
     assert.equal(5, result.choice)
   end)
 
+  it("takes no smaller code that may be slower than the default", function()
+    -- By rounds: the fastest one, a smaller one that is slow now and then, and the default.
+    local pool = { [0] = { ns = {}, ratios = {} }, { ns = {}, ratios = {} }, { ns = {}, ratios = {} } }
+    for round = 1, 60 do
+      pool[0].ratios[round], pool[1].ratios[round] = 1, 0.95
+      pool[2].ratios[round] = round % 3 == 0 and 0.94 or round % 3 == 1 and 1.1 or 0.955
+    end
+    local result = search.decide(0, { 0, 1, 2 }, pool, function(number) return 100 - number end)
+    assert.same({ 1, false }, { result.choice, result.is_decided })
+  end)
+
   it("never claims the wrong one where noise drowns the difference", function()
     for seed = 1, 30 do
       local result = search.run(world(planted(30, 4, 99.5, seed), { seed = seed, noise = 0.6, spikes = 0.3 }))
@@ -114,7 +125,7 @@ describe("the search", function()
   it("works without any time: a few duels by the order of the cost model", function()
     local job, measured = world(planted(150, 2, 70, 1), { deadline = 0, spikes = 0 })
     local result = search.run(job)
-    assert.equal(2, result.choice)
+    assert.same({ 2, false }, { result.choice, result.is_decided })
     assert.equal(6, measured.calls)
     assert.equal(4, result.tried)
   end)

@@ -52,6 +52,13 @@ local function text_of(row)
   return table.concat(words, " ")
 end
 
+-- sets.draw(random): the words of any kernel, legal or not.
+function sets.draw(random)
+  local row = {}
+  for _, factor in ipairs(FACTORS) do row[factor.name] = factor.values[random(#factor.values)] end
+  return text_of(row)
+end
+
 -- Which part of the kernels a target gets: { every so many, counted from }. Others see to it that all are tried.
 local SHARES = { scalar = { 4, 0 }, sse2 = { 6, 1 }, avx2 = { 2, 0 }, avx512 = { 2, 1 }, avx512bf16 = { 12, 0 }, neon = { 2, 1 } }
 

@@ -324,9 +324,14 @@ local function relatives_for(name)
   return requests
 end
 
+-- The reference set, and what else has digests.
+local KEPT = { "specs/reference.lua", "specs/relatives.lua" }
+
 local function reference_for(target)
   local requests = {}
-  for i, entry in ipairs(dofile("specs/reference.lua")) do requests[i] = { spec = entry, target = target, schedule = {} } end
+  for _, path in ipairs(KEPT) do
+    for _, entry in ipairs(dofile(path)) do requests[#requests + 1] = { spec = entry, target = target, schedule = {} } end
+  end
   return requests
 end
 
