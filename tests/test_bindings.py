@@ -179,7 +179,7 @@ class Arrays(unittest.TestCase):
         wide = numpy.zeros((6, 7, 30), numpy.float32)[:, 1:5, 3:27]
         y = KERNELS.rmsnorm_fwd_f32_h96_heads4_strided(apart, gamma, 1e-5, wide)
         numpy.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-6)
-        self.refuses(ValueError, "rows of 4 by 24 elements", KERNELS.rmsnorm_fwd_f32_h96_heads4_strided, self.x, gamma, 1e-5)
+        self.refuses(ValueError, "x must have the shape (rows, 4, 24)", KERNELS.rmsnorm_fwd_f32_h96_heads4_strided, self.x, gamma, 1e-5)
 
     def test_quantised(self):
         y, scale = KERNELS.rmsnorm_fwd_f32_ys8_h96_qrow(self.x, self.gamma, 1e-5)
