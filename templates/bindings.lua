@@ -103,15 +103,6 @@ local function check_stride(kernel, name, value, h)
   end
 end
 
-local function check_count(kernel, name, value)
-  if type(value) ~= "number" or value < 1 or value ~= math.floor(value) then
-    refuse(kernel, "%s must be a whole number from 1 on, not %s", name, tostring(value))
-  end
-end
-
--- How many batches so many rows are; the last one may have fewer.
-local function batches(rows, rows_per_batch) return math.ceil(rows / rows_per_batch) end
-
 -- Elements from the first one of a matrix to its last one, where heads have a stride of their own.
 local function extent_of_heads(rows, stride, heads, head_stride, n)
   return rows == 0 and 0 or (rows - 1) * stride + (heads - 1) * head_stride + n

@@ -242,7 +242,8 @@ class Kernel:
         if argument.is_count:
             least = 1 if argument.name == "rows_per_batch" else 0
             if not isinstance(value, numbers.Integral) or value < least:
-                raise TypeError(f"{self.name}: {argument.name} must be a whole number from {least} on, not {value!r}")
+                error = ValueError if isinstance(value, numbers.Integral) else TypeError
+                raise error(f"{self.name}: {argument.name} must be a whole number from {least} on, not {value!r}")
             return int(value)
         if not isinstance(value, numbers.Real):
             raise TypeError(f"{self.name}: {argument.name} must be a number, not {type(value).__name__}")

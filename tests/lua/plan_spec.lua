@@ -1,6 +1,7 @@
 -- Plans: which sweeps a problem needs, what each sums and stores, and how many bytes a row moves.
 
 local e = require "gen.expr"
+local explain = require "gen.explain"
 local plan = require "gen.plan"
 local problem = require "gen.problem"
 local spec = require "gen.spec"
@@ -134,4 +135,23 @@ describe("a plan", function()
         .. "store y = fma((d - delta) * rstd, gamma, beta).",
     }, plan.notes(plan_of "layernorm f32 h=768 addout"))
   end)
+end)
+
+describe("a kernel of channels", function()
+  for text, wanted in pairs {
+    ["groupnorm f32 c=8 g=2 layout=nchw"] = "Head: sum x.",
+    ["groupnorm f32 c=8 g=2 layout=nhwc"] = "Chunk: Pass 1 of 1: mu = sum(x) / count(head)",
+    ["batchnorm f32 c=8 layout=nchw"] = "Merge: weight = count(right) / count(both)",
+    ["batchnorm merge f32 c=8 layout=rows"] = "Walks the chunks.",
+    ["batchnorm infer f32 c=8 layout=nhwc folded"] = "store y = fma(x, a, b)",
+    ["rmsnorm f32 h=8 layout=nchw"] = "Merge: m2 = m2_left + m2_right",
+    ["layernorm merge f32 h=8 shards=2"] = "Merge: mu = mu_left",
+  } do
+    it("is explained: " .. text, function()
+      local its = plan_of(text)
+      local shown = explain.plan(its)
+      assert.is_truthy(shown:find(wanted, 1, true), shown)
+      assert.is_truthy(explain.problem(its.problem):find("contract  1: f32, " .. its.problem.contract.order .. ", fma", 1, true))
+    end)
+  end
 end)
