@@ -15,7 +15,8 @@ local FORMATS = { f32 = format_of(24, 8), bf16 = format_of(8, 8), f16 = format_o
   e4m3 = format_of(4, 4) }
 
 --- Dtypes that saturate: their least and greatest number.
-local RANGES = { s8 = { -128, 127 }, u8 = { 0, 255 }, e4m3 = { -448, 448 } }
+local RANGES = { { dtype = "s8", least = -128, most = 127 }, { dtype = "u8", least = 0, most = 255 },
+  { dtype = "e4m3", least = -448, most = 448 } }
 
 local LOG_2 = math.log(2)
 
@@ -60,9 +61,10 @@ local function whole(v)
   return (v + anchor) - anchor
 end
 
-for name, range in pairs(RANGES) do
-  local round = FORMATS[name] and rounder(FORMATS[name], math.huge) or whole
-  arithmetic.round[name] = function(v) return round(math.max(range[1], math.min(range[2], v))) end
+for _, range in ipairs(RANGES) do
+  local format = FORMATS[range.dtype]
+  local round = format and rounder(format, math.huge) or whole
+  arithmetic.round[range.dtype] = function(v) return round(math.max(range.least, math.min(range.most, v))) end
 end
 
 --- a + b = sum + error, exactly.

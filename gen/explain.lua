@@ -14,16 +14,23 @@ local function signature(args)
   return table.concat(parts, ", ")
 end
 
---- Lines `name = expression`, operands first, for all nodes that bear a name and for the outputs.
+--- Lines `name = expression`, operands first, for all nodes that bear a name and for the outputs; those without a dtype are
+-- stored nowhere.
 local function definitions(outputs)
   local lines, seen = {}, {}
   for _, output in ipairs(outputs) do
     e.walk(output.node, function(node)
       if node.label and #node > 0 then lines[#lines + 1] = ("  %s = %s"):format(node.label, e.describe(node)) end
     end, seen)
-    lines[#lines + 1] = ("  store %s (%s) = %s"):format(output.name, output.dtype, output.node.label or e.describe(output.node))
+    local head = output.dtype and ("store %s (%s)"):format(output.name, output.dtype) or output.name
+    lines[#lines + 1] = ("  %s = %s"):format(head, output.node.label or e.describe(output.node))
   end
   return lines
+end
+
+--- How sums are formed.
+local function sums_text(c)
+  return c.order or ("sums in %s, %d lanes, blocks of %d, halving tree"):format(c.acc, c.lanes, c.block)
 end
 
 --- The problem: arguments, contract and formulas.
@@ -34,19 +41,28 @@ function explain.problem(problem)
     "spec      " .. problem.spec,
     "formula   " .. problem.formula .. "  (" .. problem.cites .. ")",
     "args      " .. signature(problem.args),
-    ("contract  %d: %s, sums in %s, %d lanes, blocks of %d, halving tree, fma"):format(c.version, c.compute, c.acc, c.lanes, c.block),
+    ("contract  %d: %s, %s, fma"):format(c.version, c.compute, sums_text(c)),
   }
   for _, line in ipairs(definitions(problem.outputs)) do lines[#lines + 1] = line end
   return table.concat(lines, "\n") .. "\n"
 end
 
+--- The statistics of a kernel of channels, in front of its map: what a chunk gives, what two of them give together.
+local function add_statistics(plan, lines)
+  lines[#lines + 1] = ("  Walks %s."):format(plan.passes)
+  for _, note in ipairs(plan.chunk and plans.notes(plan.chunk) or {}) do lines[#lines + 1] = "  Chunk: " .. note end
+  for _, line in ipairs(plan.merge and definitions(plan.merge.outputs) or {}) do lines[#lines + 1] = "  Merge:" .. line:sub(2) end
+end
+
 --- The plan: sweeps and bytes.
 function explain.plan(plan)
-  local bytes = plan.problem.bytes_per_row
+  local bytes, where = plan.problem.bytes_per_row, plan.problem.geometry
   local lines = { "plan      " .. plan.problem.name }
+  if plan.form then add_statistics(plan, lines) end
   for _, note in ipairs(plans.notes(plan)) do lines[#lines + 1] = "  " .. note end
   if plan.saved then lines[#lines + 1] = ("  later passes read h again from %s"):format(plan.saved) end
-  lines[#lines + 1] = ("bytes     reads %d + %d parameters, writes %d per row"):format(bytes.read, bytes.parameters, bytes.write)
+  lines[#lines + 1] = ("bytes     reads %d + %d parameters, writes %d per %s"):format(bytes.read, bytes.parameters, bytes.write,
+    where and where.has_positions and "position" or "row")
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -169,7 +169,8 @@ function plan.notes(self)
     if #sums > 0 then parts[#parts + 1] = (sweep.sums[1].op == "sum" and "sum " or "") .. table.concat(sums, " and ") end
     if #stores > 0 then parts[#parts + 1] = "store " .. list(stores) end
     if sweep.kind == "row" then number = number + 1 end
-    local title = sweep.kind == "head" and ("Head of %d elements"):format(sweep.count)
+    local head = type(sweep.count) == "number" and ("Head of %d elements"):format(sweep.count) or "Head"
+    local title = sweep.kind == "head" and head
       or sweep.kind == "end" and "Then" or ("Pass %d of %d"):format(number, total)
     notes[index] = title .. ": " .. table.concat(parts, "; ") .. "."
   end

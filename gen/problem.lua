@@ -188,7 +188,7 @@ local function quantised(spec, v)
   v = (spec.round == "io" and rounded(spec.x, v) or v):as "value"
   local zero, scale, factor = form.zero and e.const(form.zero, v.type)
   if spec.quant == "static" then
-    factor, zero = (1 / e.arg("yscale", v.type)):as "factor", zero and e.arg("yzero", v.type)
+    factor, zero = (1 / e.arg("yscale", v.type)):as "inverse", zero and e.arg("yzero", v.type)
   else
     local most = e.max(e.nonzero(e.amax(v), form.most), form.most * LEAST_SCALE):as "most"
     scale, factor = (most / form.most):as "yscale", (form.most / most):as "factor"
@@ -256,12 +256,16 @@ local function traffic(spec, args)
   return bytes
 end
 
+--- What zgate=before adds to the error: silu and a product, in the element and in rstd.
+local GATE = 10
+
 --- Worst error of the normalised value before its rounding to a dtype, in units of u (2^-24, f64 specs 2^-53):
 -- rel_u * |value| + abs_u (docs/numerics.md), for data in the domain.
 local function error_bound(norm, spec)
   local acc = sum_type(spec)
   local bound = norm.bound(contract.depth(select(2, parts_of(spec)), acc), acc ~= compute_type(spec))
-  return { rel_u = bound.rel_u, abs_u = bound.abs_u, domain = norm.domain }
+  local gate = spec.zgate == "before" and GATE or 0
+  return { rel_u = bound.rel_u + gate, abs_u = bound.abs_u, domain = norm.domain }
 end
 
 --- What residual, gamma and beta do to any norm.

@@ -120,8 +120,8 @@ local function default_strips(plan, target, chosen)
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
   local accumulators = most_sums(plan.chunk or plan) * lanes / acc.width * (chosen.blocks or 1)
-  if has_long_sums(plan.chunk or plan) then return math.min(8, most) end
-  while strips < most and accumulators / strips > target.registers / 2 do strips = strips * 2 end
+  local is_long_sum = has_long_sums(plan.chunk or plan)
+  while strips < most and (accumulators / strips > target.registers / 2 or is_long_sum and strips < 8) do strips = strips * 2 end
   return strips
 end
 

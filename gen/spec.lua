@@ -123,6 +123,10 @@ local notes = {
     fits = function(v) return type(v) == "string" and v:match("^[%w._*%[%]-]+$") end },
   { field = "eps", expects = "a finite number >= 0",
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
+  { field = "deepnorm", expects = "what deepnorm{ encoder = N } or deepnorm{ decoder = M } gives",
+    fits = function(v)
+      return type(v) == "table" and type(v.alpha) == "number" and type(v.beta) == "number" and v.alpha < math.huge and v.beta > 0
+    end },
 }
 
 --- Whether a spec's statistics run over other axes than a row.
@@ -198,6 +202,8 @@ spec.contradictions = {
     function(s) return s.affine == "group" and s.norm ~= "groupnorm" end },
   { "momentum= says how running statistics move, but there are none",
     function(s, given) return given.momentum and not (direction_of(s) and direction_of(s).updates) end },
+  { function(s) return ("out= is the dtype of y, but %s has none"):format(s.dir) end,
+    function(s, given) return given.out and s.out ~= s.x and (s.dir == "stats" or s.dir == "merge" or s.dir == "foldstats") end },
   { function(s) return ("%s reads no x to add to"):format(s.dir) end,
     function(s) return s.fusion and (s.dir == "foldstats" or s.dir == "merge") end },
   { function(s) return ("addafter and act= need a y, but %s has none"):format(s.dir) end,
@@ -368,7 +374,7 @@ end
 local function read_note(key, value)
   local note = note_of[key]
   if note.fits(value) then return value end
-  usage.fail("%s=%s: %s must be %s", key, shown(value_text(key, value)), key, note.expects)
+  usage.fail("%s=%s: %s must be %s", key, type(value) == "table" and "{...}" or shown(value_text(key, value)), key, note.expects)
 end
 
 local function assign_table(s, given, t)

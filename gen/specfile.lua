@@ -3,6 +3,7 @@
 -- They run with few functions and within limits of time and memory: a guard rail against accidents, not a security
 -- boundary. math.random is left out because the same file must always give the same kernels.
 
+local deepnorm = require "gen.deepnorm"
 local failure = require "gen.failure"
 local spec = require "gen.spec"
 local usage = require "gen.usage"
@@ -29,6 +30,7 @@ end
 
 local function environment()
   return {
+    deepnorm = deepnorm,
     ipairs = ipairs,
     math = copy(math, ALLOWED.math),
     string = copy(string, ALLOWED.string),

@@ -1,7 +1,7 @@
 --- Targets: the tables that the files in targets/ return, and files of other directories.
 
 local check_form = require "gen.target_form"
-local dtype_bytes = require "gen.dtype"
+local dtypes_of_memory = require "gen.dtype"
 local directory = require "gen.directory"
 local suggest = require "gen.suggest"
 local usage = require "gen.usage"
@@ -131,7 +131,7 @@ function targets.require_words(target, contract, layout, dtypes)
   local memory = need(target.types[contract.compute].layouts[layout], "layout %s for %s", layout, contract.compute).dtypes
   for _, dtype in ipairs(dtypes) do
     local chunk = need(memory[dtype], "dtype %s in layout %s", dtype, layout)
-    local needed = dtype_bytes[dtype].bytes == 1 and vocabulary.stored or vocabulary.memory
+    local needed = dtypes_of_memory[dtype].bytes == 1 and vocabulary.stored or vocabulary.memory
     for _, name in ipairs(needed) do need(chunk[name], "word %s of dtype %s in layout %s", name, dtype, layout) end
   end
 end

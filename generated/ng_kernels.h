@@ -27,13 +27,14 @@
 extern "C" {
 #endif
 
-/* One argument of a kernel. */
+/* One argument of a kernel. The chunks of a batch, an axis of some arrays, are ceil(rows * positions / 4096); with
+   layout=nchw and s = ceil(positions / 64) they are ceil(rows / floor(64 / s)), or if s > 64, rows * ceil(positions / 4096). */
 typedef struct ng_arg {
     const char *name;
     const char *ctype;
-    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
+    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16, s8, u8, e4m3 */
     const char *shape; /* "scalar", or axes, such as "rows,h": names, or numbers where the kernel fixes them */
-    const char *io;    /* "in" or "out" */
+    const char *io;    /* "in", "out" or "inout" */
 } ng_arg;
 
 /* One kernel of this set. */
@@ -179,64 +180,6 @@ NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280(size_t rows, const float *x, 
                                                    const uint16_t *beta, float eps, uint16_t *y);
 NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_scalar(size_t rows, const float *x, const uint16_t *gamma,
                                                           const uint16_t *beta, float eps, uint16_t *y);
-NG_API void ng_l2norm_fwd_f32_h128(size_t rows, const float *x, float eps, float *y);
-NG_API void ng_l2norm_fwd_f32_h128_scalar(size_t rows, const float *x, float eps, float *y);
-NG_API void ng_scalenorm_fwd_f32_h512(size_t rows, const float *x, float eps, float g, float *y);
-NG_API void ng_scalenorm_fwd_f32_h512_scalar(size_t rows, const float *x, float eps, float g, float *y);
-NG_API void ng_lpnorm_fwd_f32_h100(size_t rows, const float *x, float *y);
-NG_API void ng_lpnorm_fwd_f32_h100_scalar(size_t rows, const float *x, float *y);
-NG_API void ng_weightnorm_fwd_f32_h256(size_t rows, const float *x, const float *g, float *y);
-NG_API void ng_weightnorm_fwd_f32_h256_scalar(size_t rows, const float *x, const float *g, float *y);
-NG_API void ng_fold_fwd_f32_h300(size_t rows, const float *x, const float *gamma, const float *beta,
-                                 const float *bias, float *y, float *ybias);
-NG_API void ng_fold_fwd_f32_h300_scalar(size_t rows, const float *x, const float *gamma, const float *beta,
-                                        const float *bias, float *y, float *ybias);
-NG_API void ng_layernorm_fwd_bf16_h1152_addout_gate_mod(size_t rows, size_t rows_per_batch, const uint16_t *x,
-                                                        const uint16_t *residual, const uint16_t *gate,
-                                                        const uint16_t *scale, const uint16_t *shift, float eps,
-                                                        uint16_t *y, uint16_t *sum);
-NG_API void ng_layernorm_fwd_bf16_h1152_addout_gate_mod_scalar(size_t rows, size_t rows_per_batch, const uint16_t *x,
-                                                               const uint16_t *residual, const uint16_t *gate,
-                                                               const uint16_t *scale, const uint16_t *shift,
-                                                               float eps, uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_h1024_groups8(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                              uint16_t *y);
-NG_API void ng_rmsnorm_fwd_bf16_h1024_groups8_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                     float eps, uint16_t *y);
-NG_API void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided(size_t rows, const uint16_t *x, ptrdiff_t x_stride,
-                                                              ptrdiff_t x_head_stride, const uint16_t *gamma,
-                                                              float eps, uint16_t *y, ptrdiff_t y_stride,
-                                                              ptrdiff_t y_head_stride);
-NG_API void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_scalar(size_t rows, const uint16_t *x,
-                                                                     ptrdiff_t x_stride, ptrdiff_t x_head_stride,
-                                                                     const uint16_t *gamma, float eps, uint16_t *y,
-                                                                     ptrdiff_t y_stride, ptrdiff_t y_head_stride);
-NG_API void ng_layernorm_fwd_bf16_h512_twin(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                            const uint16_t *beta, const uint16_t *gamma2, const uint16_t *beta2,
-                                            float eps, uint16_t *y, uint16_t *y2);
-NG_API void ng_layernorm_fwd_bf16_h512_twin_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                   const uint16_t *beta, const uint16_t *gamma2,
-                                                   const uint16_t *beta2, float eps, uint16_t *y, uint16_t *y2);
-NG_API void ng_rmsnorm_fwd_bf16_h640_sandwich(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                              const uint16_t *gamma, const uint16_t *gamma2, float eps, uint16_t *y,
-                                              uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_h640_sandwich_scalar(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                     const uint16_t *gamma, const uint16_t *gamma2, float eps,
-                                                     uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                      const uint16_t *gamma, float eps, int8_t *y, uint16_t *sum,
-                                                      float *yscale);
-NG_API void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_scalar(size_t rows, const uint16_t *x,
-                                                             const uint16_t *residual, const uint16_t *gamma,
-                                                             float eps, int8_t *y, uint16_t *sum, float *yscale);
-NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                        float eps, float yscale, uint8_t *y, uint16_t *side);
-NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_scalar(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                               float eps, float yscale, uint8_t *y, uint16_t *side);
-NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow(size_t rows, const float *x, const float *gamma, const float *beta,
-                                               float eps, uint8_t *y, float *yscale);
-NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_scalar(size_t rows, const float *x, const float *gamma,
-                                                      const float *beta, float eps, uint8_t *y, float *yscale);
 
 #if defined(__x86_64__)
 NG_API void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma, float eps, float *y);
@@ -353,64 +296,6 @@ NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float
                                                         const uint16_t *beta, float eps, uint16_t *y);
 NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, const uint16_t *gamma,
                                                           const uint16_t *beta, float eps, uint16_t *y);
-NG_API void ng_l2norm_fwd_f32_h128_avx2(size_t rows, const float *x, float eps, float *y);
-NG_API void ng_l2norm_fwd_f32_h128_avx512(size_t rows, const float *x, float eps, float *y);
-NG_API void ng_scalenorm_fwd_f32_h512_avx2(size_t rows, const float *x, float eps, float g, float *y);
-NG_API void ng_scalenorm_fwd_f32_h512_avx512(size_t rows, const float *x, float eps, float g, float *y);
-NG_API void ng_lpnorm_fwd_f32_h100_avx2(size_t rows, const float *x, float *y);
-NG_API void ng_lpnorm_fwd_f32_h100_avx512(size_t rows, const float *x, float *y);
-NG_API void ng_weightnorm_fwd_f32_h256_avx2(size_t rows, const float *x, const float *g, float *y);
-NG_API void ng_weightnorm_fwd_f32_h256_avx512(size_t rows, const float *x, const float *g, float *y);
-NG_API void ng_fold_fwd_f32_h300_avx2(size_t rows, const float *x, const float *gamma, const float *beta,
-                                      const float *bias, float *y, float *ybias);
-NG_API void ng_fold_fwd_f32_h300_avx512(size_t rows, const float *x, const float *gamma, const float *beta,
-                                        const float *bias, float *y, float *ybias);
-NG_API void ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx2(size_t rows, size_t rows_per_batch, const uint16_t *x,
-                                                             const uint16_t *residual, const uint16_t *gate,
-                                                             const uint16_t *scale, const uint16_t *shift, float eps,
-                                                             uint16_t *y, uint16_t *sum);
-NG_API void ng_layernorm_fwd_bf16_h1152_addout_gate_mod_avx512(size_t rows, size_t rows_per_batch, const uint16_t *x,
-                                                               const uint16_t *residual, const uint16_t *gate,
-                                                               const uint16_t *scale, const uint16_t *shift,
-                                                               float eps, uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_h1024_groups8_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                                   uint16_t *y);
-NG_API void ng_rmsnorm_fwd_bf16_h1024_groups8_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                     float eps, uint16_t *y);
-NG_API void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx2(size_t rows, const uint16_t *x,
-                                                                   ptrdiff_t x_stride, ptrdiff_t x_head_stride,
-                                                                   const uint16_t *gamma, float eps, uint16_t *y,
-                                                                   ptrdiff_t y_stride, ptrdiff_t y_head_stride);
-NG_API void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_avx512(size_t rows, const uint16_t *x,
-                                                                     ptrdiff_t x_stride, ptrdiff_t x_head_stride,
-                                                                     const uint16_t *gamma, float eps, uint16_t *y,
-                                                                     ptrdiff_t y_stride, ptrdiff_t y_head_stride);
-NG_API void ng_layernorm_fwd_bf16_h512_twin_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, const uint16_t *gamma2, const uint16_t *beta2,
-                                                 float eps, uint16_t *y, uint16_t *y2);
-NG_API void ng_layernorm_fwd_bf16_h512_twin_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                   const uint16_t *beta, const uint16_t *gamma2,
-                                                   const uint16_t *beta2, float eps, uint16_t *y, uint16_t *y2);
-NG_API void ng_rmsnorm_fwd_bf16_h640_sandwich_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                   const uint16_t *gamma, const uint16_t *gamma2, float eps,
-                                                   uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_h640_sandwich_avx512(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                     const uint16_t *gamma, const uint16_t *gamma2, float eps,
-                                                     uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx2(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                           const uint16_t *gamma, float eps, int8_t *y,
-                                                           uint16_t *sum, float *yscale);
-NG_API void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_avx512(size_t rows, const uint16_t *x,
-                                                             const uint16_t *residual, const uint16_t *gamma,
-                                                             float eps, int8_t *y, uint16_t *sum, float *yscale);
-NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx2(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                             float eps, float yscale, uint8_t *y, uint16_t *side);
-NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_avx512(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                               float eps, float yscale, uint8_t *y, uint16_t *side);
-NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_avx2(size_t rows, const float *x, const float *gamma,
-                                                    const float *beta, float eps, uint8_t *y, float *yscale);
-NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_avx512(size_t rows, const float *x, const float *gamma,
-                                                      const float *beta, float eps, uint8_t *y, float *yscale);
 #endif
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
@@ -470,35 +355,6 @@ NG_API void ng_layernorm_fwd_f32_h896_nobeta_neon(size_t rows, const float *x, c
 NG_API void ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, const uint16_t *x, float eps, float *y);
 NG_API void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, const uint16_t *gamma,
                                                         const uint16_t *beta, float eps, uint16_t *y);
-NG_API void ng_l2norm_fwd_f32_h128_neon(size_t rows, const float *x, float eps, float *y);
-NG_API void ng_scalenorm_fwd_f32_h512_neon(size_t rows, const float *x, float eps, float g, float *y);
-NG_API void ng_lpnorm_fwd_f32_h100_neon(size_t rows, const float *x, float *y);
-NG_API void ng_weightnorm_fwd_f32_h256_neon(size_t rows, const float *x, const float *g, float *y);
-NG_API void ng_fold_fwd_f32_h300_neon(size_t rows, const float *x, const float *gamma, const float *beta,
-                                      const float *bias, float *y, float *ybias);
-NG_API void ng_layernorm_fwd_bf16_h1152_addout_gate_mod_neon(size_t rows, size_t rows_per_batch, const uint16_t *x,
-                                                             const uint16_t *residual, const uint16_t *gate,
-                                                             const uint16_t *scale, const uint16_t *shift, float eps,
-                                                             uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_h1024_groups8_neon(size_t rows, const uint16_t *x, const uint16_t *gamma, float eps,
-                                                   uint16_t *y);
-NG_API void ng_layernorm_fwd_bf16_h640_nobeta_heads10_strided_neon(size_t rows, const uint16_t *x,
-                                                                   ptrdiff_t x_stride, ptrdiff_t x_head_stride,
-                                                                   const uint16_t *gamma, float eps, uint16_t *y,
-                                                                   ptrdiff_t y_stride, ptrdiff_t y_head_stride);
-NG_API void ng_layernorm_fwd_bf16_h512_twin_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                 const uint16_t *beta, const uint16_t *gamma2, const uint16_t *beta2,
-                                                 float eps, uint16_t *y, uint16_t *y2);
-NG_API void ng_rmsnorm_fwd_bf16_h640_sandwich_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                   const uint16_t *gamma, const uint16_t *gamma2, float eps,
-                                                   uint16_t *y, uint16_t *sum);
-NG_API void ng_rmsnorm_fwd_bf16_ys8_h1024_addout_qrow_neon(size_t rows, const uint16_t *x, const uint16_t *residual,
-                                                           const uint16_t *gamma, float eps, int8_t *y,
-                                                           uint16_t *sum, float *yscale);
-NG_API void ng_rmsnorm_fwd_bf16_ye4m3_h512_qstatic_side_neon(size_t rows, const uint16_t *x, const uint16_t *gamma,
-                                                             float eps, float yscale, uint8_t *y, uint16_t *side);
-NG_API void ng_layernorm_fwd_f32_yu8_h128_qrow_neon(size_t rows, const float *x, const float *gamma,
-                                                    const float *beta, float eps, uint8_t *y, float *yscale);
 #endif
 
 #ifdef __cplusplus

@@ -74,7 +74,7 @@ typedef uint16_t __attribute__((__may_alias__)) ng_avx2_alias_u16;
 
 #ifndef NG_AVX2_FIRST
 #define NG_AVX2_FIRST
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline __attribute__((target("avx2,fma,f16c")))
 __m256i ng_avx2_first(int n)
 {
@@ -84,7 +84,7 @@ __m256i ng_avx2_first(int n)
 
 #ifndef NG_AVX2_STORE_U16
 #define NG_AVX2_STORE_U16
-/* Stores the first n < 8 16-bit elements; n is literal. */
+/* Stores the first n < 8 16-bit elements. */
 static inline __attribute__((target("avx2,fma,f16c")))
 void ng_avx2_store_u16(uint16_t *p, __m128i v, int n)
 {

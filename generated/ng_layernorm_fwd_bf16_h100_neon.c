@@ -73,7 +73,7 @@ static inline uint16_t ng_neon_u16(const void *p)
 
 #ifndef NG_NEON_LOAD_U16
 #define NG_NEON_LOAD_U16
-/* The first n < 4 16-bit elements at p, then zeros; n is literal. */
+/* The first n < 4 16-bit elements at p, then zeros. */
 static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 {
     uint16x4_t v = vdup_n_u16(0);
@@ -89,7 +89,7 @@ static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 
 #ifndef NG_NEON_KEEP
 #define NG_NEON_KEEP
-/* The first n < 4 slots, zeros in the others; n is literal. */
+/* The first n < 4 slots, zeros in the others. */
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);

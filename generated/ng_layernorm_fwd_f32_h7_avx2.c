@@ -53,7 +53,7 @@ NG_API void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const floa
 
 #ifndef NG_AVX2_FIRST
 #define NG_AVX2_FIRST
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline __attribute__((target("avx2,fma,f16c")))
 __m256i ng_avx2_first(int n)
 {
@@ -63,7 +63,7 @@ __m256i ng_avx2_first(int n)
 
 #ifndef NG_AVX2_STORE_F32
 #define NG_AVX2_STORE_F32
-/* Stores the first n < 8 floats; n is literal. */
+/* Stores the first n < 8 floats. */
 static inline __attribute__((target("avx2,fma,f16c")))
 void ng_avx2_store_f32(float *p, __m256 v, int n)
 {

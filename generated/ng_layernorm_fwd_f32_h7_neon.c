@@ -53,7 +53,7 @@ NG_API void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const floa
 
 #ifndef NG_NEON_LOAD_F32
 #define NG_NEON_LOAD_F32
-/* The first n < 4 floats at p, then zeros; n is literal. */
+/* The first n < 4 floats at p, then zeros. */
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
@@ -69,7 +69,7 @@ static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 
 #ifndef NG_NEON_STORE_F32
 #define NG_NEON_STORE_F32
-/* Stores the first n < 4 floats; n is literal. */
+/* Stores the first n < 4 floats. */
 static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 {
     if (n & 2)
@@ -83,7 +83,7 @@ static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 
 #ifndef NG_NEON_KEEP
 #define NG_NEON_KEEP
-/* The first n < 4 slots, zeros in the others; n is literal. */
+/* The first n < 4 slots, zeros in the others. */
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);

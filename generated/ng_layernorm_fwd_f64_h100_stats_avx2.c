@@ -54,7 +54,7 @@ NG_API void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, c
 
 #ifndef NG_AVX2_FIRST
 #define NG_AVX2_FIRST
-/* The mask of the first n slots; n is literal. */
+/* The mask of the first n slots. */
 static inline __attribute__((target("avx2,fma,f16c")))
 __m256i ng_avx2_first(int n)
 {

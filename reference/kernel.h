@@ -8,6 +8,7 @@
 
 #include "activation.h"
 #include "arithmetic.h"
+#include "dot.h"
 #include "dyt.h"
 #include "elementary.h"
 #include "layernorm.h"

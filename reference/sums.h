@@ -33,40 +33,25 @@ static acc block_sum(const real *value, size_t n)
     return halving_tree(lane);
 }
 
-/* The same over the squares: "a product is accumulated with fused multiply-add". */
-static acc block_sum_of_squares(const real *value, size_t n)
-{
-    acc lane[LANES] = {0};
-    for (; n >= LANES; value += LANES, n -= LANES) {
-        for (size_t j = 0; j < LANES; j++) {
-            lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
-        }
-    }
-    for (size_t j = 0; j < n; j++) {
-        lane[j] = acc_fma((acc)value[j], (acc)value[j], lane[j]);
-    }
-    return halving_tree(lane);
-}
-
-/* The same over the products with another row. */
+/* The same over the products with another row: "a product is accumulated with fused multiply-add". */
 static acc block_dot(const real *value, const real *other, size_t n)
 {
     acc lane[LANES] = {0};
-    for (size_t i = 0; i < n; i++) {
-        lane[i % LANES] = acc_fma((acc)value[i], (acc)other[i], lane[i % LANES]);
+    for (; n >= LANES; value += LANES, other += LANES, n -= LANES) {
+        for (size_t j = 0; j < LANES; j++) {
+            lane[j] = acc_fma((acc)value[j], (acc)other[j], lane[j]);
+        }
+    }
+    for (size_t j = 0; j < n; j++) {
+        lane[j] = acc_fma((acc)value[j], (acc)other[j], lane[j]);
     }
     return halving_tree(lane);
 }
 
-/* "Block sums meet in a pairwise tree over the block index: b[i] = b[2i] + b[2i+1]." */
-static acc pairwise_tree(acc *sum, size_t blocks)
+/* And over the squares. */
+static acc block_sum_of_squares(const real *value, size_t n)
 {
-    for (size_t left = blocks / 2; left >= 1; left /= 2) {
-        for (size_t i = 0; i < left; i++) {
-            sum[i] = sum[2 * i] + sum[2 * i + 1];
-        }
-    }
-    return sum[0];
+    return block_dot(value, value, n);
 }
 
 typedef acc block_summer(const real *value, size_t n);
@@ -89,19 +74,6 @@ static acc sum_blocks(const real *value, size_t n, block_summer *sum_block)
     size_t length;
     const size_t blocks = ref_blocks(n, &length);
     return sum_tree(value, n, 0, blocks, length, sum_block);
-}
-
-/* sum(value * other), by the same rules. */
-static acc dot(const real *value, const real *other, size_t n)
-{
-    acc sum[REF_MAX_H / REF_SINGLE_BLOCK];
-    size_t length;
-    const size_t blocks = ref_blocks(n, &length);
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t start = b * length < n ? b * length : n;
-        sum[b] = block_dot(value + start, other + start, n - start < length ? n - start : length);
-    }
-    return pairwise_tree(sum, blocks);
 }
 
 /* "mean(v) = sum(v) / n: a real division, n as (f32)n, never a product with 1/n." */

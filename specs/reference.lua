@@ -37,18 +37,4 @@ return {
   "layernorm f32 h=896 affine=gamma",
   "layernorm bf16 h=512 affine=none out=f32",
   "layernorm f32 out=bf16 gamma=bf16 h=1280",
-  -- the relatives: lengths, weights, parameters of a batch, parts of rows, two norms, two outputs, quantised results
-  "l2norm f32 h=128",
-  "scalenorm f32 h=512",
-  "lpnorm f32 h=100",
-  "weightnorm f32 h=256",
-  "fold f32 h=300",
-  "layernorm bf16 h=1152 addout gate mod",
-  "rmsnorm bf16 h=1024 groups=8",
-  "layernorm bf16 h=640 heads=10 affine=gamma strided",
-  "layernorm bf16 h=512 twin",
-  "rmsnorm bf16 h=640 sandwich",
-  "rmsnorm bf16 h=1024 addout out=s8 quant=row",
-  "rmsnorm bf16 h=512 out=e4m3 quant=static side",
-  "layernorm f32 h=128 out=u8 quant=row",
 }

@@ -94,7 +94,7 @@ local function byte_plain(helper)
     raw = "__m128i", raws = 1,
     narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
     store = function(p, _, q) return ("_mm_storel_epi64((__m128i *)(void *)(%s), %s)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@avx2_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@avx2_store_bytes(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 

@@ -87,7 +87,7 @@ local function byte_plain(helper)
     raw = "uint8x8_t", raws = 1,
     narrow = function(v) return ("%s(%s)"):format(helper, v[1]) end,
     store = function(p, _, q) return ("@neon_store_bytes(%s, %s, 4)"):format(p, q) end,
-    store_n = function(p, _, q, n) return ("@neon_store_bytes(%s, %s, %d)"):format(p, q, n) end,
+    store_n = function(p, _, q, n) return ("@neon_store_bytes(%s, %s, %s)"):format(p, q, count(n)) end,
   }
 end
 

@@ -74,13 +74,14 @@ local function describe(value)
 end
 
 -- How LuaJIT names the C types of elements.
-local ELEMENTS = { float = "float", double = "double", uint16_t = "unsigned short" }
+local ELEMENTS = { float = "float", double = "double", uint16_t = "unsigned short", uint8_t = "unsigned char",
+  int8_t = tostring(ffi.typeof "int8_t"):match "^ctype<(.*)>$" }
 
 -- An array, or a pointer, to at least `count` elements of a C type; of an output not a constant one.
 local function check_array(kernel, name, value, ctype, bytes, io, count)
   local kind = kind_of(value)
   if kind.element ~= ELEMENTS[ctype] then refuse(kernel, "%s must be an array of %s, not %s", name, ctype, describe(value)) end
-  if io == "out" and kind.constant then refuse(kernel, "%s is written and must not be constant", name) end
+  if io ~= "in" and kind.constant then refuse(kernel, "%s is written and must not be constant", name) end
   if kind.is_array and ffi.sizeof(value) < count * bytes then
     refuse(kernel, "%s has %d elements, but %d are needed", name, ffi.sizeof(value) / bytes, count)
   end
@@ -90,9 +91,9 @@ local function check_number(kernel, name, value)
   if type(value) ~= "number" then refuse(kernel, "%s must be a number, not %s", name, describe(value)) end
 end
 
-local function check_rows(kernel, rows)
-  if type(rows) ~= "number" or rows < 0 or rows ~= math.floor(rows) then
-    refuse(kernel, "rows must be a whole number from 0 on, not %s", tostring(rows))
+local function check_count(kernel, name, value, least)
+  if type(value) ~= "number" or value < least or value ~= math.floor(value) then
+    refuse(kernel, "%s must be a whole number from %d on, not %s", name, least, tostring(value))
   end
 end
 
@@ -102,8 +103,31 @@ local function check_stride(kernel, name, value, h)
   end
 end
 
+local function check_count(kernel, name, value)
+  if type(value) ~= "number" or value < 1 or value ~= math.floor(value) then
+    refuse(kernel, "%s must be a whole number from 1 on, not %s", name, tostring(value))
+  end
+end
+
+-- How many batches so many rows are; the last one may have fewer.
+local function batches(rows, rows_per_batch) return math.ceil(rows / rows_per_batch) end
+
+-- Elements from the first one of a matrix to its last one, where heads have a stride of their own.
+local function extent_of_heads(rows, stride, heads, head_stride, n)
+  return rows == 0 and 0 or (rows - 1) * stride + (heads - 1) * head_stride + n
+end
+
 -- Elements from the first one of a matrix to its last one.
 local function extent(rows, stride, h) return rows == 0 and 0 or (rows - 1) * stride + h end
+
+--- How many chunks a batch has, of which each channel has statistics of its own.
+-- @param memory "nchw", else positions of all rows are counted alike
+function module.chunks(memory, rows, positions)
+  if memory ~= "nchw" then return math.ceil(rows * positions / 4096) end
+  local stripes = math.ceil(positions / 64)
+  if stripes == 0 then return 0 end
+  return stripes > 64 and rows * math.ceil(positions / 4096) or math.ceil(rows / math.floor(64 / stripes))
+end
 
 ${kernels}
 

@@ -7,9 +7,10 @@
 
     cc -O2 -shared -fPIC -o lib${module}.so *.c     the emitted C
     kernels = ${module}.load()                      the library beside this file; load(path) for another place
-    y = kernels.NAME(x, ...)                        the arguments of the C function, but for rows and strides
+    y = kernels.NAME(x, ...)                        the arguments of the C function, but for rows, positions and strides
 
-The arrays are NumPy's or torch's, on the CPU; rows lie along the last axis. bf16 is uint16 or a bfloat16 of other
+The arrays are NumPy's or torch's, on the CPU; rows lie along the last axis. Arrays with channels have rows first, and any
+number of axes for positions. bf16 is uint16 or a bfloat16 of other
 packages, f16 is float16 or uint16; of torch bfloat16 and float16. Outputs that are not given are made. Returned is the
 output, or a tuple of all. Arrays that do not fit raise TypeError or ValueError before anything is written.
 """
@@ -27,7 +28,13 @@ _DTYPES = {
     "f64": (("float64",), "float64"),
     "bf16": (("uint16", "bfloat16"), "bfloat16"),
     "f16": (("float16", "uint16"), "float16"),
+    "s8": (("int8",), "int8"),
+    "u8": (("uint8",), "uint8"),
+    "e4m3": (("uint8", "float8_e4m3fn"), "float8_e4m3fn"),
 }
+
+# What tensors of dtypes are looked at as that NumPy does not have.
+_VIEWS = {"bf16": "int16", "e4m3": "uint8"}
 
 _SCALARS = {"size_t": ctypes.c_size_t, "ptrdiff_t": ctypes.c_ssize_t, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
@@ -51,19 +58,40 @@ class _Entry(ctypes.Structure):
     )
 
 
+# The axes whose sizes kernels fix, and how memory is cut into chunks.
+_SIZES = {
+    ${sizes}
+}
+
+# Axes that are as long as the caller wants. The last one of an array stands for any number of axes.
+_OPEN = ("rows", "positions")
+
+
+def _product(shape):
+    return int(numpy.prod(shape, dtype=numpy.int64))
+
+
+def _chunks(memory, rows, positions):
+    """How many chunks a batch has, of which each channel has statistics of its own."""
+    if memory != "nchw":
+        return -(-rows * positions // 4096)
+    stripes = -(-positions // 64)
+    if stripes == 0:
+        return 0
+    return rows * -(-positions // 4096) if stripes > 64 else -(-rows // (64 // stripes))
+
+
 class Argument:
-    """An argument: `name`, `dtype`, `shape` ("scalar", or axes, such as "rows,h"), `is_output`."""
+    """An argument: `name`, `dtype`, `axes` (names, or numbers where the kernel fixes them; none of a scalar), `is_output`,
+    `is_written`."""
 
     def __init__(self, entry):
-        self.name, self.dtype, self.shape = (getattr(entry, key).decode() for key in ("name", "dtype", "shape"))
+        self.name, self.dtype, shape = (getattr(entry, key).decode() for key in ("name", "dtype", "shape"))
+        self.is_array = shape != "scalar"
+        self.axes = shape.split(",") if self.is_array else []
         self.is_output = entry.io == b"out"
-        self.is_array = self.shape != "scalar"
-        self.is_given = self.name != "rows" and self.dtype != "ptrdiff_t"
-
-    def shape_beside(self, x_shape):
-        """The shape of this array where x has a shape."""
-        sizes = {"rows": x_shape[:-1], "h": x_shape[-1:]}
-        return sum((sizes[axis] if axis in sizes else (int(axis),) for axis in self.shape.split(",")), ())
+        self.is_written = entry.io != b"in"
+        self.is_count = self.dtype == "size_t"
 
 
 def _is_tensor(value):
@@ -83,7 +111,7 @@ def _tensor_memory(where, dtype, tensor):
     if tensor.requires_grad and torch.is_grad_enabled():
         raise ValueError(f"{where} requires a gradient, and kernels give none: call them under torch.no_grad()")
     tensor = tensor.detach()
-    return tensor.view(torch.int16).numpy() if dtype == "bf16" else tensor.numpy()
+    return tensor.view(getattr(torch, _VIEWS[dtype])).numpy() if dtype in _VIEWS else tensor.numpy()
 
 
 def _memory(where, dtype, value):
@@ -110,12 +138,12 @@ def _empty(dtype, shape, like):
     return numpy.empty(shape, like.dtype if like.dtype.name in names else names[0])
 
 
-def _row_stride(array):
-    """The distance of an array's rows in elements, or None if it is not the same everywhere."""
+def _row_stride(array, inner=1):
+    """The distance of an array's rows in elements, or None if it is not the same everywhere; the last `inner` axes are one."""
     if array.size == 0:
         return array.shape[-1]
-    axes = [(count, stride) for count, stride in zip(array.shape[:-1], array.strides[:-1]) if count != 1]
-    stride = axes[-1][1] if axes else array.shape[-1] * array.itemsize
+    axes = [(count, stride) for count, stride in zip(array.shape[:-inner], array.strides[:-inner]) if count != 1]
+    stride = axes[-1][1] if axes else int(numpy.prod(array.shape[-inner:])) * array.itemsize
     even = all(outer == count * inner for (_, outer), (count, inner) in zip(axes, axes[1:]))
     adjacent = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
     return stride // array.itemsize if even and adjacent and stride % array.itemsize == 0 else None
@@ -128,40 +156,80 @@ class Kernel:
     def __init__(self, library, prefix, entry):
         self.name, self.spec, self.h = entry.name.decode(), entry.spec.decode(), entry.h
         self.arguments = [Argument(entry.args[i]) for i in range(entry.arg_count)]
-        self.is_strided = any(argument.dtype == "ptrdiff_t" for argument in self.arguments)
         dispatching = getattr(library, prefix + self.name, None)
         self.target = None if dispatching else entry.target.decode()
         address = ctypes.cast(dispatching, ctypes.c_void_p).value if dispatching else entry.fn
         types = [ctypes.c_void_p if argument.is_array else _SCALARS[argument.dtype] for argument in self.arguments]
         self._function = ctypes.CFUNCTYPE(None, *types)(address)
-        # What a caller gives: all but rows and strides, which follow from the arrays.
-        self.given = [argument for argument in self.arguments if argument.is_given]
+        # What a caller gives: all but strides and the sizes that follow from the arrays.
+        known = {axis for argument in self.arguments for axis in argument.axes if axis in _OPEN}
+        self.given = [argument for argument in self.arguments if argument.name not in known and argument.dtype != "ptrdiff_t"]
+        # The array that tells the sizes of open axes.
+        self._leader = next((argument for argument in self.given if known.intersection(argument.axes)), None)
         names = [argument.name for argument in self.arguments]
+        self._strided = {name.removesuffix("_stride") for name in names if name.endswith("_stride")}
         self._aliases = [(output, source) for output, source, without in _ALIASES if without not in names]
 
-    def _check_array(self, argument, value, x_shape):
+    def _fixed(self, axis):
+        return int(axis) if axis.isdigit() else _SIZES[self.name].get(axis)
+
+    def _open_axes(self, where, shape):
+        """The shapes that the leader's open axes have, from its own shape."""
+        axes = self._leader.axes
+        last = [axis for axis in axes if axis in _OPEN][-1]
+        sizes, at, spare = {}, 0, len(shape) - len(axes) + 1
+        for axis in axes:
+            count = spare if axis == last else 1
+            sizes[axis] = tuple(shape[at : at + count])
+            at += count
+        if spare < 0 or any(sizes[axis] != (self._fixed(axis),) for axis in axes if axis not in _OPEN):
+            if axes == ["rows", "h"]:
+                raise ValueError(f"{where} must have rows of {self.h} elements, not the shape {tuple(shape)}")
+            wanted = ", ".join(axis if axis in _OPEN else str(self._fixed(axis)) for axis in axes)
+            raise ValueError(f"{where} must have the shape ({wanted}), not {tuple(shape)}")
+        return {axis: sizes[axis] for axis in axes if axis in _OPEN}
+
+    def _shape(self, argument, sizes, values):
+        """The shape that an array must have."""
+        shape = ()
+        for axis in argument.axes:
+            if axis in sizes:
+                shape += sizes[axis]
+            elif axis == "batch":
+                shape += (-(-self._count("rows", sizes, values) // values["rows_per_batch"]),)
+            elif axis == "chunks":
+                rows, positions = self._count("rows", sizes, values), self._count("positions", sizes, values)
+                shape += (_chunks(_SIZES[self.name]["memory"], rows, positions),)
+            else:
+                shape += (self._fixed(axis),)
+        return shape
+
+    def _count(self, name, sizes, values):
+        """The number of rows or positions."""
+        return _product(sizes[name]) if name in sizes else values.get(name, 1)
+
+    def _check_array(self, argument, value, sizes, values):
         where = f"{self.name}: {argument.name}"
         array = _memory(where, argument.dtype, value)
-        if argument.name == "x":
-            if array.ndim == 0 or array.shape[-1] != self.h:
-                raise ValueError(f"{where} must have rows of {self.h} elements, not the shape {array.shape}")
-        elif array.shape != argument.shape_beside(x_shape):
-            raise ValueError(f"{where} must have the shape {argument.shape_beside(x_shape)}, not {array.shape}")
-        if argument.is_output and not array.flags.writeable:
+        if argument is self._leader:
+            sizes.update(self._open_axes(where, array.shape))
+        elif array.shape != self._shape(argument, sizes, values):
+            raise ValueError(f"{where} must have the shape {self._shape(argument, sizes, values)}, not {array.shape}")
+        if argument.is_written and not array.flags.writeable:
             raise ValueError(f"{where} is read-only")
-        if not (self.is_strided and argument.shape == "rows,h"):
+        if argument.name not in self._strided:
             if not array.flags.c_contiguous:
                 raise ValueError(f"{where} must be C-contiguous")
             return array
-        stride = _row_stride(array)
+        stride = _row_stride(array, len(argument.axes) - 1)
         if stride is None:
             raise ValueError(f"{where} must have rows at equal distances and adjacent elements; its strides are {array.strides}")
-        if abs(stride) < self.h and array.size > self.h:
+        if len(argument.axes) == 2 and abs(stride) < self.h and array.size > self.h:
             raise ValueError(f"{where} has rows that overlap: their distance is {stride}")
         return array
 
     def _check_overlaps(self, arrays):
-        for output in (argument.name for argument in self.arguments if argument.is_output):
+        for output in (argument.name for argument in self.arguments if argument.is_written):
             for name, array in arrays.items():
                 mine = arrays[output]
                 if name == output or not numpy.shares_memory(mine, array):
@@ -171,6 +239,11 @@ class Kernel:
                     raise ValueError(f"{self.name}: {output} must not overlap {name} in this way")
 
     def _scalar(self, argument, value):
+        if argument.is_count:
+            least = 1 if argument.name == "rows_per_batch" else 0
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise TypeError(f"{self.name}: {argument.name} must be a whole number from {least} on, not {value!r}")
+            return int(value)
         if not isinstance(value, numbers.Real):
             raise TypeError(f"{self.name}: {argument.name} must be a number, not {type(value).__name__}")
         return float(value)
@@ -178,26 +251,32 @@ class Kernel:
     def __call__(self, *given):
         """Checks the given arguments and calls the kernel. An output that is None is made."""
         values = {argument.name: value for argument, value in zip(self.given, given)}
-        arrays, call = {}, []
+        arrays, sizes, like, call = {}, {}, None, []
         for argument in self.given:
             value = values[argument.name]
             if not argument.is_array:
                 values[argument.name] = self._scalar(argument, value)
                 continue
-            x_shape = arrays["x"].shape if arrays else None
             if value is None and argument.is_output:
-                value = values[argument.name] = _empty(argument.dtype, argument.shape_beside(x_shape), values["x"])
-            arrays[argument.name] = self._check_array(argument, value, x_shape)
+                value = values[argument.name] = _empty(argument.dtype, self._shape(argument, sizes, values), like)
+            arrays[argument.name] = self._check_array(argument, value, sizes, values)
+            like = value if like is None else like
         self._check_overlaps(arrays)
         for argument in self.arguments:
-            if argument.name == "rows":
-                call.append(arrays["x"].size // self.h)
-            elif argument.is_array:
+            if argument.is_array:
                 call.append(arrays[argument.name].ctypes.data)
-            elif argument.is_given:
+            elif argument.is_count:
+                call.append(self._count(argument.name, sizes, values))
+            elif argument.dtype != "ptrdiff_t":
                 call.append(values[argument.name])
             else:
-                call.append(_row_stride(arrays[argument.name.removesuffix("_stride")]))
+                name = argument.name.removesuffix("_stride")
+                if name in arrays:
+                    axes = next(other.axes for other in self.arguments if other.name == name)
+                    call.append(_row_stride(arrays[name], len(axes) - 1))
+                else:
+                    array = arrays[name.removesuffix("_head")]
+                    call.append(array.strides[-2] // array.itemsize)
         self._function(*call)
         return self.outputs(lambda argument: values[argument.name])
 
@@ -211,16 +290,29 @@ class Kernel:
         import torch
 
         inputs = [argument for argument in self.given if not argument.is_output]
-        items = [("Tensor " if argument.is_array else "float ") + argument.name for argument in inputs]
+        changed = [argument.name for argument in inputs if argument.is_written]
+
+        def kind(argument):
+            if argument.is_written:
+                return f"Tensor(a{changed.index(argument.name)}!)"
+            return "Tensor" if argument.is_array else "SymInt" if argument.is_count else "float"
+
+        items = [f"{kind(argument)} {argument.name}" for argument in inputs]
         schema = f"({', '.join(items)}) -> {self.outputs(lambda _: 'Tensor')}".replace("'", "")
 
         def run(*values):
-            return self(*values, *[None] * (len(self.given) - len(inputs)))
+            left = iter(values)
+            return self(*[None if argument.is_output else next(left) for argument in self.given])
 
-        def fake(x, *_):
-            return self.outputs(lambda output: _empty(output.dtype, output.shape_beside(x.shape), x))
+        def fake(*values):
+            known = {argument.name: value for argument, value in zip(inputs, values)}
+            sizes = self._open_axes(self.name, known[self._leader.name].shape) if self._leader else {}
+            like = next(known[argument.name] for argument in inputs if argument.is_array)
+            return self.outputs(lambda output: _empty(output.dtype, self._shape(output, sizes, known), like))
 
-        operator = torch.library.custom_op(f"{namespace}::{self.name}", run, mutates_args=(), device_types="cpu", schema=schema)
+        operator = torch.library.custom_op(
+            f"{namespace}::{self.name}", run, mutates_args=changed, device_types="cpu", schema=schema
+        )
         operator.register_fake(fake)
 
 

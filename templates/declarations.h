@@ -2,13 +2,14 @@
 extern "C" {
 #endif
 
-/* One argument of a kernel. */
+/* One argument of a kernel. The chunks of a batch, an axis of some arrays, are ceil(rows * positions / 4096); with
+   layout=nchw and s = ceil(positions / 64) they are ceil(rows / floor(64 / s)), or if s > 64, rows * ceil(positions / 4096). */
 typedef struct ${p}arg {
     const char *name;
     const char *ctype;
-    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16 */
+    const char *dtype; /* size_t, ptrdiff_t, f32, f64, bf16, f16, s8, u8, e4m3 */
     const char *shape; /* "scalar", or axes, such as "rows,h": names, or numbers where the kernel fixes them */
-    const char *io;    /* "in" or "out" */
+    const char *io;    /* "in", "out" or "inout" */
 } ${p}arg;
 
 /* One kernel of this set. */

@@ -1,4 +1,4 @@
 /* ${site}: ${spec} */
 #define ${macro}_WIDTH ${h}
-${eps}
+${constants}
 ${functions}

@@ -55,9 +55,11 @@ local REASONS = {
   { name = "wrong prefix", "^%-%-prefix '.*: a prefix is a letter, " },
   { name = "wrong schedule", "^%-%-schedule ", "^unknown schedule key '", "^schedule .*: allowed are " },
   { name = "schedule without effect", "^schedule .*: target %w+ has no schedule$", "^schedule strips=%d: on ",
-    "^schedule layout=split: ", "^schedule blocks=2: a row of %d+ elements is one block$", "^schedule reuse=reload: only ",
+    "^schedule layout=split: ", "^schedule blocks=2: a row of %d+ elements is one block$",
+    "^schedule blocks=2: there are no sums", "^schedule reuse=reload: only ",
     "^schedule pipe=1: there is one pass only,", "^schedule prefetch=1: nothing is read behind the last sum$",
-    "^schedule stream=%d+: the last pass stores no elements$", "^schedule stream=%d+: a row of y2 has %d+ bytes, not a multiple of 64$",
+    "^schedule %w+=%w+: there are no sums$", "^schedule stream=%d+: the last pass stores no elements$",
+    "^schedule stream=%d+: a row of y2 has %d+ bytes, not a multiple of 64$",
     "^schedule stream=%d+: %w+ has no such stores$", "^schedule stream=%d+: %w+ cannot stream %w+$",
     "^schedule stream=%d+: a row of y has %d+ bytes, not a multiple of 64$" },
   { name = "file returns no specs", "^a spec file returns an array ", "^no kernels$", "^%d+ kernels are too many " },
@@ -118,7 +120,7 @@ end
 local function print_all(kernel, prefix)
   explain.problem(kernel.problem)
   explain.plan(kernel.plan)
-  explain.schedule(kernel.schedule)
+  explain.schedule(kernel)
   explain.code(kernel)
   local file = emit.kernel(kernel, { prefix = prefix })
   return file.path .. #file.text

@@ -25,6 +25,103 @@ def normed(x, gamma, eps):
     return wide / numpy.sqrt((wide**2).mean(-1, keepdims=True) + eps) * gamma
 
 
+class Channels(unittest.TestCase):
+    def setUp(self):
+        self.random = numpy.random.default_rng(7)
+
+    def normal(self, *shape):
+        return self.random.normal(size=shape).astype(numpy.float32)
+
+    def test_groups_of_images(self):
+        x, gamma, beta = self.normal(3, 6, 4, 7), self.normal(6), self.normal(6)
+        y = KERNELS.groupnorm_fwd_f32_c6_g2_nchw(x, gamma, beta, 1e-5)
+        groups = x.astype(numpy.float64).reshape(3, 2, -1)
+        expected = (groups - groups.mean(-1, keepdims=True)) / numpy.sqrt(groups.var(-1, keepdims=True) + 1e-5)
+        expected = expected.reshape(x.shape) * gamma[:, None, None] + beta[:, None, None]
+        numpy.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+        for shape in ((3, 6, 28), (3, 6, 2, 2, 7)):
+            numpy.testing.assert_array_equal(KERNELS.groupnorm_fwd_f32_c6_g2_nchw(x.reshape(shape), gamma, beta, 1e-5), y.reshape(shape))
+        self.assertEqual(KERNELS.groupnorm_fwd_f32_c6_g2_nchw(x[:, :, 0, 0].copy(), gamma, beta, 1e-5).shape, (3, 6))
+        last = numpy.ascontiguousarray(numpy.moveaxis(x, 1, -1))
+        of_groups = KERNELS.groupnorm_fwd_f32_c6_g2_nhwc_groupaffine(last, gamma[:2].copy(), beta[:2].copy(), 1e-5)
+        expected = (expected - beta[:, None, None]) / gamma[:, None, None]
+        expected = expected * numpy.repeat(gamma[:2], 3)[:, None, None] + numpy.repeat(beta[:2], 3)[:, None, None]
+        numpy.testing.assert_allclose(numpy.moveaxis(of_groups, -1, 1), expected, rtol=1e-4, atol=1e-5)
+
+    def test_shapes_of_images_are_checked(self):
+        for shape in ((3, 5, 4), (6,)):
+            with self.assertRaisesRegex(ValueError, r"x must have the shape \(rows, 6, positions\), not"):
+                KERNELS.groupnorm_fwd_f32_c6_g2_nchw(self.normal(*shape), self.normal(6), self.normal(6), 1e-5)
+        with self.assertRaisesRegex(ValueError, r"gamma must have the shape \(2,\), not \(6,\)"):
+            KERNELS.groupnorm_fwd_f32_c6_g2_nhwc_groupaffine(self.normal(3, 4, 6), self.normal(6), self.normal(2), 1e-5)
+
+    def test_running_statistics_are_updated(self):
+        x, gamma, beta = self.normal(3, 4, 7, 5), numpy.ones(5, numpy.float32), numpy.zeros(5, numpy.float32)
+        running_mean, running_var = numpy.zeros(5, numpy.float32), numpy.ones(5, numpy.float32)
+        y, mean, rstd = KERNELS.batchnorm_fwd_f32_c5_nhwc(
+            x, gamma, beta, 0.25, 1e-5, running_mean=running_mean, running_var=running_var
+        )
+        wide = x.astype(numpy.float64).reshape(-1, 5)
+        numpy.testing.assert_allclose(mean, wide.mean(0), atol=1e-6)
+        numpy.testing.assert_allclose(running_mean, 0.25 * wide.mean(0), atol=1e-6)
+        numpy.testing.assert_allclose(running_var, 0.75 + 0.25 * wide.var(0, ddof=1), rtol=1e-5)
+        numpy.testing.assert_allclose(y.reshape(-1, 5), (wide - wide.mean(0)) * rstd, rtol=1e-4, atol=1e-5)
+        with self.assertRaisesRegex(TypeError, "running_mean must be an array, not NoneType"):
+            KERNELS.batchnorm_fwd_f32_c5_nhwc(x, gamma, beta, 0.25, 1e-5)
+        running_var.flags.writeable = False
+        with self.assertRaisesRegex(ValueError, "running_var is read-only"):
+            KERNELS.batchnorm_fwd_f32_c5_nhwc(x, gamma, beta, 0.25, 1e-5, None, None, None, running_mean, running_var)
+
+    def test_chunks_are_made_and_merged(self):
+        for rows, positions, chunks in ((70, 9, 2), (3, 130, 1), (2, 5000, 4), (0, 9, 0)):
+            x = self.normal(rows, 5, positions)
+            parts = KERNELS.batchnorm_stats_f32_c5_nchw(x)
+            self.assertEqual([part.shape for part in parts], [(chunks, 5)] * 3)
+            if rows == 0:
+                continue
+            running = numpy.zeros(5, numpy.float32), numpy.ones(5, numpy.float32)
+            results = KERNELS.batchnorm_merge_f32_c5_nchw(rows, positions, *parts, 0.25, 1e-5, None, None, None, *running)
+            wide = x.astype(numpy.float64)
+            numpy.testing.assert_allclose(results[0] + results[1], wide.mean((0, 2)), atol=1e-5)
+            numpy.testing.assert_allclose(results[2], 1 / numpy.sqrt(wide.var((0, 2)) + 1e-5), rtol=1e-5)
+        with self.assertRaisesRegex(ValueError, r"part_mean must have the shape \(2, 5\), not \(4, 5\)"):
+            KERNELS.batchnorm_merge_f32_c5_nchw(70, 9, *[self.normal(4, 5)] * 3, 0.25, 1e-5, None, None, None, *running)
+        with self.assertRaisesRegex(TypeError, "rows must be a whole number from 0 on, not 1.5"):
+            KERNELS.batchnorm_merge_f32_c5_nchw(1.5, 9, *parts, 0.25, 1e-5, None, None, None, *running)
+
+    def test_rows_follow_from_other_arrays_than_x(self):
+        gamma, beta, mean, var = self.normal(2, 5), self.normal(2, 5), self.normal(2, 5), self.normal(2, 5) ** 2
+        a, b = KERNELS.batchnorm_foldstats_f32_c5(gamma, beta, mean, var, 1e-5)
+        numpy.testing.assert_allclose(a, gamma / numpy.sqrt(var + 1e-5), rtol=1e-5)
+        numpy.testing.assert_allclose(b, beta - mean * a, rtol=1e-4, atol=1e-4)
+        parts = self.normal(3, 4), self.normal(3, 4), self.normal(3, 4) ** 2
+        outputs = KERNELS.layernorm_merge_f32_h96_shards3(*parts, 1e-5)
+        self.assertEqual([output.shape for output in outputs], [(4,)] * 3)
+
+    def test_batches_share_modulation(self):
+        x, scale, shift = self.normal(6, 96), self.normal(2, 96), self.normal(2, 96)
+        y = KERNELS.layernorm_fwd_f32_h96_mod(4, x, scale, shift, 1e-5)
+        for row in range(6):
+            batch = slice(row // 4, row // 4 + 1)
+            alone = KERNELS.layernorm_fwd_f32_h96_mod(1, x[row], scale[batch], shift[batch], 1e-5)
+            numpy.testing.assert_array_equal(y[row], alone)
+
+    def test_quantised_rows(self):
+        x, gamma = self.normal(6, 96), numpy.ones(96, numpy.float32)
+        y, scale = KERNELS.rmsnorm_fwd_f32_ys8_h96_qrow(x, gamma, 1e-5)
+        self.assertEqual((y.dtype, scale.shape), (numpy.int8, (6,)))
+        numpy.testing.assert_allclose(y * scale[:, None], normed(x, gamma, 1e-5), atol=0.51 * scale.max())
+
+    @unittest.skipIf(torch is None, "no torch")
+    def test_operators(self):
+        KERNELS.register_torch("channels")
+        x, one = torch.randn(3, 4, 5), torch.ones(5)
+        running_mean, running_var = torch.zeros(5), torch.ones(5)
+        outputs = torch.ops.channels.batchnorm_fwd_f32_c5_nhwc(x, one, one, 0.25, 1e-5, running_mean, running_var)
+        self.assertEqual([tuple(output.shape) for output in outputs], [(3, 4, 5), (5,), (5,)])
+        torch.testing.assert_close(running_mean, 0.25 * x.mean((0, 1)))
+
+
 class Arrays(unittest.TestCase):
     def setUp(self):
         random = numpy.random.default_rng(5)
@@ -63,6 +160,32 @@ class Arrays(unittest.TestCase):
         numpy.testing.assert_array_equal(total, self.x + self.residual)
         numpy.testing.assert_allclose(mean, total.astype(numpy.float64).mean(-1), atol=1e-6)
         self.assertEqual((y.shape, mean.shape, rstd.shape), (self.x.shape, (6,), (6,)))
+
+    def test_batches(self):
+        scale, shift = (numpy.stack([self.gamma * k for k in (1, 2)]) for _ in range(2))
+        y = KERNELS.layernorm_fwd_f32_h96_mod(4, self.x, scale, shift, 1e-5)
+        centred = self.x - self.x.astype(numpy.float64).mean(-1, keepdims=True)
+        expected = normed(centred, 1, 1e-5)
+        batch = numpy.array([0, 0, 0, 0, 1, 1])
+        numpy.testing.assert_allclose(y, expected * (1 + scale[batch]) + shift[batch], rtol=1e-4, atol=1e-5)
+        self.refuses(ValueError, "scale must have the shape (3, 96)", KERNELS.layernorm_fwd_f32_h96_mod, 2, self.x, scale, shift, 1e-5)
+        self.refuses(ValueError, "from 1 on", KERNELS.layernorm_fwd_f32_h96_mod, 0, self.x, scale, shift, 1e-5)
+
+    def test_heads(self):
+        x, gamma = self.x.reshape(6, 4, 24), self.gamma.reshape(4, 24)
+        expected = normed(x, gamma, 1e-5)
+        numpy.testing.assert_allclose(KERNELS.rmsnorm_fwd_f32_h96_heads4_strided(x, gamma, 1e-5), expected, rtol=1e-4, atol=1e-6)
+        apart = numpy.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2)
+        wide = numpy.zeros((6, 7, 30), numpy.float32)[:, 1:5, 3:27]
+        y = KERNELS.rmsnorm_fwd_f32_h96_heads4_strided(apart, gamma, 1e-5, wide)
+        numpy.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-6)
+        self.refuses(ValueError, "rows of 4 by 24 elements", KERNELS.rmsnorm_fwd_f32_h96_heads4_strided, self.x, gamma, 1e-5)
+
+    def test_quantised(self):
+        y, scale = KERNELS.rmsnorm_fwd_f32_ys8_h96_qrow(self.x, self.gamma, 1e-5)
+        self.assertEqual((y.dtype, scale.shape), (numpy.int8, (6,)))
+        expected = normed(self.x, self.gamma, 1e-5)
+        numpy.testing.assert_allclose(y * scale[:, None], expected, atol=scale.max() * 0.51)
 
     def test_halves(self):
         x, gamma = self.x.astype(numpy.float16), self.gamma.astype(numpy.float16)

@@ -28,6 +28,7 @@ static void for_each_kernel(const char *name, void (*test)(const ng_kernel *kern
 /* A row's bits depend neither on the batch that it is in nor on its place there. */
 static void batch_invariant(const ng_kernel *kernel)
 {
+    if (!kernel_call_is_by_rows(kernel)) return;
     static const size_t batches[] = {1, 2, 3, 7, 8, 255, 256};
     const size_t rows = 257;
     kernel_call whole = kernel_call_new(kernel, rows), parts = kernel_call_new(kernel, rows);
@@ -51,13 +52,22 @@ START_TEST(D1_batch_invariance)
 }
 END_TEST
 
-/* No rows: nothing is read or written, not even through a null pointer. */
+static const ng_arg *find_arg(const ng_kernel *kernel, const char *name)
+{
+    for (size_t a = 0; a < kernel->arg_count; a++)
+        if (strcmp(kernel->args[a].name, name) == 0) return &kernel->args[a];
+    return NULL;
+}
+
+/* No rows, or no positions: nothing is read or written, not even through a null pointer. */
 static void without_rows(const ng_kernel *kernel)
 {
     void *ptr[KERNEL_CALL_POINTERS] = {0};
     const ptrdiff_t stride[KERNEL_CALL_POINTERS] = {0};
-    const double scalar[KERNEL_CALL_SCALARS] = {0};
-    kernel->invoke(0, ptr, stride, scalar);
+    const double none[KERNEL_CALL_SCALARS] = {0}, five[KERNEL_CALL_SCALARS] = {5};
+    kernel->invoke(0, ptr, stride, none);
+    kernel->invoke(0, ptr, stride, five);
+    if (find_arg(kernel, "positions")) kernel->invoke(3, ptr, stride, none);
 }
 
 START_TEST(E13_no_rows)
@@ -66,22 +76,42 @@ START_TEST(E13_no_rows)
 }
 END_TEST
 
-static const ng_arg *find_arg(const ng_kernel *kernel, const char *name)
+static int has_word(const ng_kernel *kernel, const char *word)
 {
-    for (size_t a = 0; a < kernel->arg_count; a++)
-        if (strcmp(kernel->args[a].name, name) == 0) return &kernel->args[a];
-    return NULL;
+    const char *at = strstr(kernel->spec, word);
+    return at != NULL && at[-1] == ' ' && (at[strlen(word)] == ' ' || at[strlen(word)] == '\0');
 }
 
-/* A variant without parameters has no such arguments; every kernel takes eps from its caller. */
+/* Is it one of the steps of a norm, whose word stands behind that of the norm? */
+static int is_step(const ng_kernel *kernel, const char *step)
+{
+    const char *direction = strchr(kernel->spec, ' ') + 1;
+    return strncmp(direction, step, strlen(step)) == 0 && direction[strlen(step)] == ' ';
+}
+
+/* Kernels that have no eps: they divide by no root, or by one of a sum that may not be 0. */
+static int is_without_eps(const ng_kernel *kernel)
+{
+    static const char *const norms[] = {"lpnorm ", "weightnorm ", "fold ", "dyt "};
+    for (size_t i = 0; i < sizeof norms / sizeof *norms; i++)
+        if (strncmp(kernel->spec, norms[i], strlen(norms[i])) == 0) return 1;
+    return is_step(kernel, "stats") || is_step(kernel, "apply") || has_word(kernel, "folded");
+}
+
+/* A variant without parameters has no such arguments; every kernel that has an eps takes it from its caller. */
 static void arguments(const ng_kernel *kernel)
 {
     const ng_arg *eps_arg = find_arg(kernel, "eps");
-    ck_assert_ptr_nonnull(eps_arg);
-    ck_assert_str_eq(eps_arg->shape, "scalar");
-    int no_gamma = strstr(kernel->spec, "affine=none") != NULL;
+    ck_assert_msg((eps_arg == NULL) == is_without_eps(kernel), "%s", kernel->spec);
+    ck_assert(eps_arg == NULL || strcmp(eps_arg->shape, "scalar") == 0);
+    static const char *const defaults_to_none[] = {"l2norm", "scalenorm", "lpnorm", "weightnorm", "mvn"};
+    for (size_t i = 0; i < sizeof defaults_to_none / sizeof *defaults_to_none; i++)
+        if (strncmp(kernel->spec, defaults_to_none[i], strlen(defaults_to_none[i])) == 0) return;
+    if (has_word(kernel, "mod")) return;
+    int no_gamma = has_word(kernel, "affine=none") || has_word(kernel, "folded") || is_step(kernel, "stats") ||
+                   is_step(kernel, "merge");
     ck_assert_msg(no_gamma == (find_arg(kernel, "gamma") == NULL), "%s", kernel->spec);
-    int adds = strstr(kernel->spec, " add") != NULL;
+    int adds = strstr(kernel->spec, " add") != NULL || strstr(kernel->spec, " sandwich") != NULL;
     ck_assert_msg(adds == (find_arg(kernel, "residual") != NULL), "%s", kernel->spec);
 }
 
@@ -91,19 +121,28 @@ START_TEST(C3_E14_arguments)
 }
 END_TEST
 
+/* The number of the argument among the pointers. */
+static size_t pointer_of(const ng_kernel *kernel, const char *name)
+{
+    size_t pointer = 0;
+    for (size_t a = 0; strcmp(kernel->args[a].name, name) != 0; a++)
+        pointer += strcmp(kernel->args[a].shape, "scalar") != 0;
+    return pointer;
+}
+
 /* The sum goes to a buffer of its own or over the residual, with the same bits. */
 static void both_forms(const ng_kernel *kernel)
 {
     if (!find_arg(kernel, "sum") || strcmp(find_arg(kernel, "residual")->dtype, find_arg(kernel, "sum")->dtype) != 0)
         return;
     kernel_call apart = kernel_call_new(kernel, 9), in_place = kernel_call_new(kernel, 9);
-    size_t last = apart.count - 1;
+    const size_t sum = pointer_of(kernel, "sum");
     kernel_call_run(&apart, 0, 9);
-    free(in_place.ptr[last]);
-    in_place.ptr[last] = in_place.ptr[1];
+    void *const own = in_place.ptr[sum];
+    in_place.ptr[sum] = in_place.ptr[pointer_of(kernel, "residual")];
     kernel_call_run(&in_place, 0, 9);
     ck_assert_msg(kernel_call_same(&apart, &in_place), "%s_%s", kernel->name, kernel->target);
-    in_place.count = last;
+    in_place.ptr[sum] = own;
     kernel_call_end(&in_place);
     kernel_call_end(&apart);
 }

@@ -90,7 +90,7 @@ optional=$foreign
 [ "$purpose" != peers ] || optional="python3-venv cmake make g++"
 if [ "$purpose" = test ]; then
     required=$for_test
-    optional="$foreign valgrind mount clang-format shellcheck zsh python3-numpy $(newest_clang)"
+    optional="$foreign valgrind mount clang-format shellcheck zsh python3-numpy libopenmpi-dev openmpi-bin $(newest_clang)"
 fi
 # shellcheck disable=SC2086 # the lists are meant to be split
 required=$(missing $required)

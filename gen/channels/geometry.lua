@@ -17,7 +17,7 @@ function geometry.of(spec)
   local channels = spec.c or spec.h
   local groups = norm.name == "instancenorm" and channels or spec.g or channels
   return { memory = spec.layout == "nchw" and "nchw" or "nhwc", over = over, channels = channels,
-    groups = groups, per_group = channels / groups, has_positions = spec.layout ~= "rows" }
+    groups = groups, per_group = math.floor(channels / groups), has_positions = spec.layout ~= "rows" }
 end
 
 local AXES = { nchw = { "rows", "c", "positions" }, nhwc = { "rows", "positions", "c" }, rows = { "rows", "c" } }

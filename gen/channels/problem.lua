@@ -46,7 +46,7 @@ end
 
 --- Expressions of the arguments that are no matrices, by name. Where the batch is summed, what lies per channel belongs to
 -- the channel's statistics; else it is a parameter. In a kernel without a matrix of elements all arrays are matrices.
-local function loads(args, where, is_of_statistics)
+local function loads(spec, args, where, is_of_statistics)
   local domain = not where and "element" or is_of_statistics and "row" or "column"
   local values = {}
   for _, argument in ipairs(args) do
@@ -57,6 +57,7 @@ local function loads(args, where, is_of_statistics)
       values[argument.name] = e.load(argument.name, argument.dtype, where and is_parameter and "column" or domain)
     end
   end
+  if spec.offset == 1 and values.gamma then values.gamma = (values.gamma + 1):as "scale" end
   return values
 end
 
@@ -89,7 +90,7 @@ function problem.formula(spec, norm, real, parts)
   local where, direction = geometry.of(spec), problem.direction(spec, norm)
   local args = arguments(spec, direction, where, real)
   local is_of_statistics = where and where.over == "batch" and direction.sums ~= nil
-  local a = loads(args, where, is_of_statistics)
+  local a = loads(spec, args, where, is_of_statistics)
   local x = where and not is_merge(direction) and e.load("x", spec.x, "element") or nil
   local h = x and parts.normed(spec, x, spec.fusion and e.load("residual", spec.residual, "element"))
   local in_memory_order = where and where.over == "group" and where.memory == "nchw"

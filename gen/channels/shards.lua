@@ -67,7 +67,7 @@ local STEPS = {
 
 --- The problem of a step, as gen/channels/problem.lua makes it.
 function shards.formula(spec, norm, real, parts)
-  local n = spec.h / spec.shards
+  local n = math.floor(spec.h / spec.shards)
   local args, nodes, outputs = arguments(spec, norm.sums, real), STEPS[spec.dir](spec, norm, n, real, parts), {}
   for _, argument in ipairs(args) do
     if argument.io == "out" then outputs[#outputs + 1] = { name = argument.name, dtype = argument.dtype, node = nodes[argument.name] } end

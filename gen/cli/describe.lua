@@ -40,16 +40,27 @@ local function shape_text(shape)
   return type(shape) == "table" and "[" .. table.concat(shape, ", ") .. "]" or shape
 end
 
-local function text_of(d)
-  local c, b, bound = d.contract, d.bytes_per_row, d.error_bound
+-- How sums are formed.
+local function sums_text(c)
+  return c.order or ("sums in %s over %d lanes, blocks of %d, %s tree"):format(c.acc, c.lanes, c.block, c.tree)
+end
+
+local function error_text(bound, compute)
+  if not bound then return "  error     depends on the call: docs/numerics.md" end
+  return ("  error     at most %g u of the normalised value + %g u absolute, u = %s (%s)")
+    :format(bound.rel_u, bound.abs_u, compute == "f64" and "2^-53" or "2^-24", bound.domain)
+end
+
+local function text_of(d, has_positions)
+  local c, b = d.contract, d.bytes_per_row
   local lines = {
     d.name,
     "  spec      " .. d.spec,
-    ("  contract  %d: %s, sums in %s over %d lanes, blocks of %d, %s tree, rounding x %s, residual %s, gamma %s, y %s")
-      :format(c.version, c.compute, c.acc, c.lanes, c.block, c.tree, c.x, c.residual, c.gamma, c.y),
-    ("  bytes     reads %d, writes %d per row; %d of parameters"):format(b.read, b.write, b.parameters),
-    ("  error     at most %g u of the normalised value + %g u absolute, u = %s (%s)")
-      :format(bound.rel_u, bound.abs_u, c.compute == "f64" and "2^-53" or "2^-24", bound.domain),
+    ("  contract  %d: %s, %s, rounding x %s, residual %s, gamma %s, y %s")
+      :format(c.version, c.compute, sums_text(c), c.x, c.residual, c.gamma, c.y),
+    ("  bytes     reads %d, writes %d per %s; %d of parameters"):format(b.read, b.write, has_positions and "position" or "row",
+      b.parameters),
+    error_text(d.error_bound, c.compute),
     "  arguments in call order",
   }
   for _, a in ipairs(d.args) do
@@ -60,8 +71,9 @@ end
 
 --- @param args parsed arguments
 function command.run(args)
-  local d = description(problem.new(read(args)))
-  files.print(args.json and json.encode(d) or text_of(d))
+  local p = problem.new(read(args))
+  local d = description(p)
+  files.print(args.json and json.encode(d) or text_of(d, p.geometry and p.geometry.has_positions))
 end
 
 return command

@@ -11,30 +11,67 @@ local bindings = {}
 --- The languages that have bindings, in the order in which their files are written.
 bindings.languages = { "luajit", "python" }
 
+--- Whether an array of a kernel has an axis.
+local function has_axis(problem, name)
+  for _, argument in ipairs(problem.args) do
+    for _, axis in ipairs(argument.shape == "scalar" and {} or argument.shape) do
+      if axis == name then return true end
+    end
+  end
+  return false
+end
+
 --- Whether the caller of a binding that knows the shapes of its arrays gives an argument.
-local function is_given(argument)
-  return argument.name ~= "rows" and argument.dtype ~= "ptrdiff_t"
+local function is_given(problem, argument)
+  local follows = argument.name == "rows" or argument.name == "positions"
+  return argument.dtype ~= "ptrdiff_t" and not (follows and has_axis(problem, argument.name))
+end
+
+--- The size of an axis that a kernel fixes, or nil.
+local function fixed(problem, axis)
+  return tonumber(axis) or (problem.extents or problem)[axis]
+end
+
+--- How memory is cut into chunks: the order of channels and positions.
+local function memory_of(problem) return problem.geometry and problem.geometry.memory or "nhwc" end
+
+--- The size of an axis as an expression of Lua.
+local function size_text(problem, axis)
+  local size = fixed(problem, axis)
+  if size then return literal.integer(size) end
+  if axis == "batch" then return "math.ceil(rows / rows_per_batch)" end
+  if axis ~= "chunks" then return axis end
+  return ('module.chunks("%s", rows, %s)'):format(memory_of(problem), problem.geometry.has_positions and "positions" or "1")
 end
 
 --- The elements of an array as a product: "rows * 768".
-local function elements(argument, h)
+local function elements(problem, argument)
   local factors = {}
-  for i, axis in ipairs(argument.shape) do factors[i] = axis == "rows" and axis or literal.integer(axis == "h" and h or axis) end
+  for i, axis in ipairs(argument.shape) do factors[i] = size_text(problem, axis) end
   return table.concat(factors, " * ")
 end
 
 --- The elements from the first one of an array to its last one, as an expression of Lua.
 local function extent(argument, problem)
   local rows_apart = problem.strided and argument.is_matrix
-  return rows_apart and ("extent(rows, %s_stride, %s)"):format(argument.name, literal.integer(problem.h)) or elements(argument, problem.h)
+  if rows_apart and problem.has_heads then
+    return ("extent_of_heads(rows, %s_stride, %s, %s_head_stride, %s)"):format(argument.name, literal.integer(problem.parts),
+      argument.name, literal.integer(problem.n))
+  end
+  return rows_apart and ("extent(rows, %s_stride, %s)"):format(argument.name, literal.integer(problem.h)) or elements(problem, argument)
 end
 
-local function io_text(argument) return argument.io == "in" and "read" or "written" end
+local IO = { ["in"] = "read", out = "written", inout = "read and written" }
+local function io_text(argument) return IO[argument.io] end
+
+--- The least value of a count.
+local function least_of(argument) return argument.name == "rows_per_batch" and 1 or 0 end
 
 -- The function for a scalar, a stride or an array that the template of the Lua module has, as a call.
 local function lua_check(problem, argument)
   local head = ('kernel, "%s", %s'):format(argument.name, argument.name)
-  if argument.name == "rows" then return "check_rows(kernel, rows)" end
+  if argument.dtype == "size_t" then return ("check_count(%s, %d)"):format(head, least_of(argument)) end
+  if argument.dtype == "ptrdiff_t" and problem.has_heads then return ("check_count(%s, 1)"):format(head) end
   if argument.dtype == "ptrdiff_t" then return ("check_stride(%s, %s)"):format(head, literal.integer(problem.h)) end
   if argument.shape == "scalar" then return ("check_number(%s)"):format(head) end
   return ('check_array(%s, "%s", %d, "%s", %s)'):format(head, argument.ctype, dtype[argument.dtype].bytes, argument.io,
@@ -43,9 +80,13 @@ end
 
 local function lua_parameter(problem, argument)
   if argument.name == "rows" then return "rows  number of rows" end
-  if argument.dtype == "ptrdiff_t" then return argument.name .. "  distance of its rows, in elements" end
+  if argument.dtype == "size_t" then return argument.name .. "  number of " .. argument.name end
+  if argument.dtype == "ptrdiff_t" then
+    local of = argument.name:find("_head_stride", 1, true) and "heads" or "rows"
+    return ("%s  distance of its %s, in elements"):format(argument.name, of)
+  end
   if argument.shape == "scalar" then return argument.name .. "  number" end
-  local size = problem.strided and argument.is_matrix and "rows, " .. literal.integer(problem.h) or elements(argument, problem.h)
+  local size = problem.strided and argument.is_matrix and "rows, " .. literal.integer(problem.h) or elements(problem, argument)
   return ("%s  %s[%s], %s%s"):format(argument.name, argument.ctype, size, io_text(argument),
     argument.ctype == "uint16_t" and " (" .. argument.dtype .. ")" or "")
 end
@@ -78,11 +119,12 @@ local function prototypes(set)
 end
 
 local function python_note(problem, argument)
-  local text = "number"
+  local text = argument.dtype == "size_t" and "whole number" or "number"
   if argument.shape ~= "scalar" then
     local dimensions = {}
     for i, dimension in ipairs(argument.shape) do
-      dimensions[i] = dimension == "rows" and "..." or literal.integer(dimension == "h" and problem.h or dimension)
+      local size = fixed(problem, dimension)
+      dimensions[i] = size and literal.integer(size) or dimension == "rows" and not has_axis(problem, "positions") and "..." or dimension
     end
     text = ("%s [%s], %s"):format(argument.dtype, table.concat(dimensions, ", "), io_text(argument))
   end
@@ -90,11 +132,12 @@ local function python_note(problem, argument)
 end
 
 local function python_kernel(problem)
-  local parameters, items, notes = { "self" }, {}, {}
+  local parameters, items, notes, is_behind_output = { "self" }, {}, {}, false
   for _, argument in ipairs(problem.args) do
-    if is_given(argument) then
+    if is_given(problem, argument) then
       items[#items + 1] = argument.name
-      parameters[#parameters + 1] = argument.name .. (argument.io == "out" and "=None" or "")
+      is_behind_output = is_behind_output or argument.io == "out"
+      parameters[#parameters + 1] = argument.name .. (is_behind_output and "=None" or "")
       notes[#notes + 1] = python_note(problem, argument)
     end
   end
@@ -123,6 +166,20 @@ local function sites_text(models, language)
   return table.concat(parts, "\n")
 end
 
+--- The sizes of the axes that each kernel fixes, for Python.
+local function sizes_text(set)
+  local lines = {}
+  for i, group in ipairs(set.groups) do
+    local problem, items = group.problem, {}
+    for _, axis in ipairs { "h", "c", "g", "shards", "h/shards" } do
+      if fixed(problem, axis) then items[#items + 1] = ('"%s": %s'):format(axis, literal.integer(fixed(problem, axis))) end
+    end
+    if has_axis(problem, "chunks") then items[#items + 1] = ('"memory": "%s"'):format(memory_of(problem)) end
+    lines[i] = ('    "%s": {%s},'):format(problem.name, table.concat(items, ", "))
+  end
+  return table.concat(lines, "\n")
+end
+
 local function kernels_text(set, kernel)
   local parts = {}
   for i, group in ipairs(set.groups) do parts[i] = kernel(group.problem) end
@@ -143,7 +200,7 @@ function bindings.module(set, models, language, declares)
   local form, module = FILES[language], set.prefix .. "kernels"
   return form.template, module .. form.extension, { module = module, declares = declares, kernels = kernels_text(set, form.kernel),
     prototypes = prototypes(set), has_dispatcher = literal.integer(set.has_dispatcher and 1 or 0),
-    namespace = set.prefix:gsub("_$", ""), sites = sites_text(models, language) }
+    namespace = set.prefix:gsub("_$", ""), sizes = sizes_text(set), sites = sites_text(models, language) }
 end
 
 return bindings

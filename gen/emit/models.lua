@@ -22,21 +22,39 @@ local function group_of(set, spec)
   end
 end
 
---- The arguments of a site's function, and what it passes on to the kernel: an eps that the spec knows is not asked for.
+--- The constants of a site, `{ suffix of the macro, value, argument that is passed on or nil }`.
+local function constants(spec)
+  local list = {}
+  local function add(suffix, value, argument)
+    if value then list[#list + 1] = { suffix = suffix, value = value, argument = argument } end
+  end
+  add("EPS", spec.eps, "eps")
+  add("ALPHA", spec.deepnorm and spec.deepnorm.alpha, "alpha")
+  add("BETA", spec.deepnorm and spec.deepnorm.beta)
+  return list
+end
+
+--- The arguments of a site's function, and what it passes on to the kernel: a constant of the site is not asked for.
 local function arguments(spec, group, macro)
   local own, passed = {}, {}
+  local macro_of = {}
+  for _, constant in ipairs(constants(spec)) do
+    if constant.argument then macro_of[constant.argument] = macro .. "_" .. constant.suffix end
+  end
   for i, argument in ipairs(group.problem.args) do
-    local is_known = argument.name == "eps" and spec.eps
-    passed[i] = is_known and macro .. "_EPS" or argument.name
-    if not is_known then own[#own + 1] = argument end
+    passed[i] = macro_of[argument.name] or argument.name
+    if not macro_of[argument.name] then own[#own + 1] = argument end
   end
   return own, passed
 end
 
-local function eps_text(spec, macro)
-  if not spec.eps then return "" end
-  return ("#define %s_EPS %s /* %s */"):format(macro, literal.float(spec.eps, spec.x == "f64" and "" or "f"),
-    literal.decimal(spec.eps))
+local function constants_text(spec, macro)
+  local lines = {}
+  for i, constant in ipairs(constants(spec)) do
+    lines[i] = ("#define %s_%s %s /* %s */"):format(macro, constant.suffix, literal.float(constant.value, spec.x == "f64" and "" or "f"),
+      literal.decimal(constant.value))
+  end
+  return table.concat(lines, "\n")
 end
 
 -- The function of a site that calls a kernel by this symbol.
@@ -59,7 +77,8 @@ local function site_text(set, model, spec)
   local group, symbol = group_of(set, spec), set.prefix .. model.name .. "_" .. c_name(spec.site)
   local macro = symbol:upper()
   return template.piece("model_site.h", { site = spec.site, spec = spec_words.format(spec), macro = macro,
-    h = literal.integer(spec.h), eps = eps_text(spec, macro), functions = functions_text(set, spec, group, symbol, macro) })
+    h = literal.integer(spec.h or spec.c), constants = constants_text(spec, macro),
+    functions = functions_text(set, spec, group, symbol, macro) })
 end
 
 --- Two sites must not give one C name: macros are upper case.

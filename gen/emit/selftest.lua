@@ -23,7 +23,7 @@ local POSITIONS = 67
 local function extents_of(problem)
   if not problem.extents then return nil end
   local extents, affordable = {}, math.max(1, math.min(POSITIONS, math.floor(ELEMENTS / problem.extents.c / 2)))
-  for axis, size in pairs(problem.extents) do extents[axis] = size end
+  for _, axis in ipairs { "h", "c", "g", "shards", "h/shards" } do extents[axis] = problem.extents[axis] end
   local has_positions = problem.geometry and problem.geometry.has_positions
   extents.rows, extents.positions = has_positions and 2 or 2 * affordable, has_positions and affordable or 1
   extents.chunks = channels.chunks(problem, extents)

@@ -16,12 +16,17 @@ local function flag(name, default)
   return function(config) return config:flag(name, default) end
 end
 
+-- The same, where a flag of the config asks for it.
+local function where(name, more) return setmetatable({ when = flag(name, false) }, { __index = more }) end
+
 -- Two norms for queries and keys.
 local function pair(q, k, more, more_k) return inside(q, more), inside(k, more_k or more) end
 
 local PARALLEL = "x is the sum of the outputs of attention and MLP"
 local STREAM_LAST = "x is the output of the MLP, residual the stream with the output of attention added"
-local PER_HEAD = "gamma differs from head to head, which no kernel has yet; a strided kernel called once for each head does it"
+local PER_HEAD = "gamma differs from head to head"
+local Q_HEADS = { width = of_heads, heads = function(config) return config:heads() end, affine = "gamma", note = PER_HEAD }
+local K_HEADS = { width = of_key_heads, heads = function(config) return config:key_heads() end, affine = "gamma", note = PER_HEAD }
 local PER_HEAD_DIM = "one row for each head and token"
 local OWN_KEYS = "one row for each head and token; not in layers that take keys and values from another one"
 
@@ -122,8 +127,7 @@ local function gpt_neox(config)
 end
 
 local function stablelm(config)
-  local q, k = pair("self_attn.q_layernorm", "self_attn.k_layernorm",
-    { width = head_dim, blocked = PER_HEAD, when = flag("qk_layernorm", false) })
+  local q, k = pair("self_attn.q_layernorm", "self_attn.k_layernorm", where("qk_layernorm", Q_HEADS), where("qk_layernorm", K_HEADS))
   if not config:flag("use_parallel_residual", false) then
     return pre("input_layernorm", "post_attention_layernorm", "norm", "layers", q, k)
   end
@@ -131,8 +135,7 @@ local function stablelm(config)
 end
 
 local function cohere()
-  local q, k = pair("self_attn.q_norm", "self_attn.k_norm",
-    { width = head_dim, blocked = PER_HEAD, when = flag("use_qk_norm", false) })
+  local q, k = pair("self_attn.q_norm", "self_attn.k_norm", where("use_qk_norm", Q_HEADS), where("use_qk_norm", K_HEADS))
   return { layers("layers", { read "input_layernorm", q, k, branch(STREAM_LAST) }), { last "norm" } }
 end
 
@@ -186,17 +189,15 @@ local function gemma4()
   return { { embedding }, layers("layers", steps), { last "norm" } }
 end
 
-local function gated_row(config)
-  return ("gated: norm of %d elements, then times SiLU of the gate, which no kernel has yet; rmsnorm alone and the gate "
-    .. "afterwards do it"):format(config:size "linear_value_head_dim")
-end
+local LINEAR = layer_type "linear_attention"
 
 local QWEN3_NEXT = pre("input_layernorm", "post_attention_layernorm", "norm", "layers",
   inside("self_attn.q_norm", { width = "head_dim", when = layer_type "full_attention", note = PER_HEAD_DIM }),
   inside("self_attn.k_norm", { width = "head_dim", when = layer_type "full_attention", note = PER_HEAD_DIM }),
-  inside("linear_attn.l2norm", { eps = 1e-6, when = layer_type "linear_attention",
-    blocked = "x / sqrt(sum of squares + eps) of queries and keys, without weight, which is no norm that normgen has" }),
-  inside("linear_attn.norm", { when = layer_type "linear_attention", blocked = gated_row }))
+  inside("linear_attn.l2norm", { norm = "l2norm", affine = "none", width = "linear_key_head_dim", eps = 1e-6, when = LINEAR,
+    note = "queries and keys; one row for each head and token" }),
+  inside("linear_attn.norm", { width = "linear_value_head_dim", offset = false, cast = "llama", words = "zgate=after", when = LINEAR,
+    note = PER_HEAD_DIM }))
 
 local function mpt(config)
   config:text("norm_type", { "low_precision_layernorm" })

@@ -8,9 +8,10 @@ local spec = require "gen.spec"
 
 local forward = {}
 
--- The steps. `more` has what differs from the family's row: norm, affine, cast, width, eps; and strided, alpha, note, when
--- (function of the config: whether the step is there), blocked (why it cannot be emitted yet), each (one in each layer
--- though it stands outside of a section).
+-- The steps. `more` has what differs from the family's row: norm, affine, offset, cast, width, eps; and strided, alpha, mod, heads
+-- (function of the config), words (more words of the spec, or a function of the config), note, when (function of the config:
+-- whether the step is there), each (one in each layer though it stands outside of a section); for norms of images
+-- direction, channels in place of a width, groups, layout, act.
 local function step(kind)
   return function(site, more) return setmetatable({ kind = kind, site = site }, { __index = more }) end
 end
@@ -28,7 +29,8 @@ forward.inside = step "inside"
 
 --- The end of a branch: its output is still to be added to the stream.
 -- @param note what x is for the norm that adds it, if it is not just the branch's output
-function forward.branch(note) return { kind = "branch", note = note } end
+-- @param is_gated whether it is multiplied by a gate of its batch first
+function forward.branch(note, is_gated) return { kind = "branch", note = note, is_gated = is_gated } end
 
 --- The stream is complete here: what is pending has been added by something that is not a norm.
 function forward.settle() return { kind = "settle" } end
@@ -79,22 +81,38 @@ local function number(value, config, read)
   return type(value) == "number" and value or read(config, value)
 end
 
-local function words_of(at, row, config, met, types)
-  local own, norm = types.own, at.norm or resolved(row.norm, config)
+-- What a step says, or else the row.
+local function own(at, row, field)
+  if at[field] ~= nil then return at[field] end
+  return row[field]
+end
+
+local function words_of(at, row, config, met, state)
+  local types = state.types
+  local dtype, norm = types.own, at.norm or resolved(row.norm, config)
   local affine = at.affine or resolved(row.affine, config) or (norm == "rmsnorm" and "gamma" or "gamma+beta")
-  local casts = (at.cast or row.cast) == "llama" and norm == "rmsnorm" and affine == "gamma" and not types.exact
+  local casts = own(at, row, "cast") == "llama" and norm == "rmsnorm" and affine == "gamma" and not types.exact
   local x, residual = types[met.x or "own"], types[met.residual]
-  local width = number(at.width or row.width, config, config.size)
-  local list = { norm, x, "h=" .. literal.decimal(width), "affine=" .. affine }
+  local width = at.channels and "c=" .. literal.decimal(at.channels)
+    or "h=" .. literal.decimal(number(at.width or row.width, config, config.size))
+  local list = { norm, x, width, "affine=" .. affine }
   local function add(condition, word)
     if condition then list[#list + 1] = word end
   end
+  add(at.direction, at.direction)
+  add(at.groups, "g=" .. literal.decimal(at.groups or 0))
+  add(at.layout, "layout=" .. tostring(at.layout))
+  add(at.act and dtype ~= "f64", "act=" .. tostring(at.act))
   add(met.fusion, met.fusion)
   add(met.fusion and at.alpha, "alpha")
+  add(met.fusion and state.pending and state.pending.is_gated, "gate")
+  add(at.mod, "mod")
+  add(at.heads, "heads=" .. literal.decimal(at.heads and at.heads(config) or 1))
+  add(at.words, resolved(at.words, config))
   add(residual and residual ~= x, "residual=" .. tostring(residual))
-  add(x ~= own, "out=" .. own)
-  add(x ~= own and affine ~= "none", "gamma=" .. own)
-  add(row.offset and affine ~= "none", "offset=1")
+  add(x ~= dtype, "out=" .. dtype)
+  add(x ~= dtype and (affine ~= "none" or at.mod), "gamma=" .. dtype)
+  add(own(at, row, "offset") and affine ~= "none", "offset=1")
   add(casts and (x == "bf16" or x == "f16"), "cast=llama")
   add(at.strided, "strided")
   return table.concat(list, " ")
@@ -117,14 +135,19 @@ local function eps_note(source, config, eps)
   end
 end
 
+-- Activations are computed in f32, so kernels of f64 have none.
+local function act_note(at, types)
+  return at.act and types.own == "f64" and ("then %s, which is a step of its own"):format(at.act)
+end
+
 local function site_of(at, row, config, met, state)
   local source = at.eps or row.eps
   local eps = number(source, config, config.eps)
-  local site = { site = at.site, eps = eps, per_layer = at.each or false, emittable = not at.blocked }
-  if not at.blocked then site.spec = spec.format(spec.parse(words_of(at, row, config, met, state.types))) end
+  local site = { site = at.site, eps = eps, per_layer = at.each or false, emittable = true,
+    spec = spec.format(spec.parse(words_of(at, row, config, met, state))) }
   local branch = met.fusion and state.pending and state.pending.note
-  site.note = joined(resolved(at.blocked, config), site.spec and met.note, resolved(branch, config),
-    resolved(at.note, config, state.types), row.note, eps_note(source, config, eps))
+  site.note = joined(met.note, resolved(branch, config), act_note(at, state.types), resolved(at.note, config, state.types), row.note,
+    eps_note(source, config, eps))
   return site
 end
 
@@ -176,7 +199,7 @@ end
 --   the first layer and once for the others, but for a `count` of 1
 -- @param config config (gen/models/config.lua)
 -- @param options `{ dtype=, residual=|nil, exact= }`
--- @return array of `{ site=, spec=|nil, eps=, per_layer=, emittable=, note= }`
+-- @return array of `{ site=, spec=, eps=, per_layer=, emittable=, note= }`
 function forward.sites(row, config, options)
   local is_short = options.dtype == "bf16" or options.dtype == "f16"
   local wide = options.residual or is_short and row.residual and row.residual(config) or options.dtype

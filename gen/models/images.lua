@@ -1,9 +1,10 @@
 --- Convolutional and windowed image models, and diffusion models.
 
 local forward = require "gen.models.forward"
+local usage = require "gen.usage"
 
-local read, last, post, inside, branch, settle = forward.read, forward.last, forward.post, forward.inside, forward.branch,
-  forward.settle
+local read, last, post, after, inside = forward.read, forward.last, forward.post, forward.after, forward.inside
+local branch, settle = forward.branch, forward.settle
 local layers, family = forward.layers, forward.family
 
 local function stage_name(format, index) return format:format(index - 1) end
@@ -16,15 +17,18 @@ local function check_stages(config, name, list)
   return depths
 end
 
+-- Norms of stem and downsampling read images as convolutions make them; those of blocks read them with channels last.
 local function convnext(config)
   local widths = config:sizes "hidden_sizes"
   check_stages(config, "hidden_sizes", widths)
-  local steps = { inside("embeddings.layernorm", { width = widths[1], eps = 1e-6, note = PIXELS }) }
+  local steps = { inside("embeddings.layernorm", { width = widths[1], eps = 1e-6, layout = "nchw" }) }
   for i, width in ipairs(widths) do
     if i > 1 then
-      steps[#steps + 1] = inside(stage_name("stages.%d.downsampling_layer.0", i), { width = widths[i - 1], eps = 1e-6, note = PIXELS })
+      steps[#steps + 1] = inside(stage_name("stages.%d.downsampling_layer.0", i),
+        { width = widths[i - 1], eps = 1e-6, layout = "nchw" })
     end
-    steps[#steps + 1] = inside(stage_name("stages.%d.layers.*.layernorm", i), { width = width, eps = 1e-6, each = true, note = PIXELS })
+    steps[#steps + 1] = inside(stage_name("stages.%d.layers.*.layernorm", i),
+      { width = width, eps = 1e-6, each = true, note = PIXELS })
   end
   steps[#steps + 1] = inside("layernorm", { width = widths[#widths], note = "of pooled rows, one for each image" })
   return { steps }
@@ -53,17 +57,15 @@ local function inner_width(config)
     "num_attention_heads * attention_head_dim")
 end
 
-local MODULATED = "then x * (1 + scale) + shift, which is a step of its own"
-local GATED = "x is the branch's output times its gate"
 local PER_HEAD = "one row for each head and token"
 
 local ADAPTIVE = { norm = "layernorm", affine = "none", width = inner_width, eps = 1e-6 }
 
 local function dit(config)
   config:text("norm_type", { "ada_norm_zero" })
-  return { layers("transformer_blocks", { read("norm1.norm", { note = MODULATED }), branch(GATED),
-    read("norm3", { eps = config:has "norm_eps" and "norm_eps" or 1e-5, note = MODULATED }), branch(GATED) }),
-    { last("norm_out", { note = MODULATED }) } }
+  return { layers("transformer_blocks", { read("norm1.norm", { mod = true }), branch(nil, true),
+    read("norm3", { eps = config:has "norm_eps" and "norm_eps" or 1e-5, mod = true }), branch(nil, true) }),
+    { last("norm_out", { mod = true }) } }
 end
 
 -- Norms of queries and keys, with the order of casts of the library that the model uses for them.
@@ -73,8 +75,8 @@ end
 
 -- A stream of a joint transformer: norms of the stream around attention and MLP, and of its queries and keys.
 local function joint(cast, first, query, key, second)
-  return layers("transformer_blocks", { read(first, { note = MODULATED }), inside(query, heads(cast)), inside(key, heads(cast)),
-    branch(GATED), read(second, { note = MODULATED }), branch(GATED) })
+  return layers("transformer_blocks", { read(first, { mod = true }), inside(query, heads(cast)), inside(key, heads(cast)),
+    branch(nil, true), read(second, { mod = true }), branch(nil, true) })
 end
 
 local function context(cast)
@@ -82,7 +84,7 @@ local function context(cast)
     joint(cast, "norm1_context.norm", "attn.norm_added_q", "attn.norm_added_k", "norm2_context") } })
 end
 
-local FINAL = { last("norm_out.norm", { note = MODULATED }) }
+local FINAL = { last("norm_out.norm", { mod = true }) }
 
 local function sd3_image(config)
   config:text("qk_norm", { "rms_norm" })
@@ -92,80 +94,182 @@ end
 local FLUX = family(ADAPTIVE, { sections = { joint(nil, "norm1.norm", "attn.norm_q", "attn.norm_k", "norm2") } })
 
 local FLUX_SINGLE = family(ADAPTIVE, { sections = {
-  layers("single_transformer_blocks", { read("norm.norm", { note = MODULATED }), inside("attn.norm_q", heads()),
-    inside("attn.norm_k", heads()), branch(GATED) }), FINAL } })
+  layers("single_transformer_blocks", { read("norm.norm", { mod = true }), inside("attn.norm_q", heads()),
+    inside("attn.norm_k", heads()), branch(nil, true) }), FINAL } })
 
--- Why a group norm cannot be emitted, with its numbers.
-local function group_norm(config, channels, silu)
+-- A norm of channels in images, channels first. more: silu = followed by SiLU, eps, note, each = one in each block.
+local function group_norm(config, site, channels, more)
   local groups = config:size "norm_num_groups"
   if channels % groups ~= 0 then config:contradict("%d channels do not split into norm_num_groups %d", channels, groups) end
-  return ("group norm over %d channels in %d groups of %d%s, which no kernel has yet"):format(channels, groups, channels / groups,
-    silu and ", then SiLU" or "")
+  return inside(site, { norm = "groupnorm", affine = "gamma+beta", channels = channels, groups = groups, layout = "nchw",
+    act = more.silu and "silu", eps = more.eps, each = more.each, note = more.note })
 end
 
--- more: silu = followed by SiLU, eps, note, once = not in each layer.
-local function groups(site, channels, config, more)
-  return inside(site, { each = not more.once, eps = more.eps, note = more.note,
-    blocked = group_norm(config, channels, more.silu) })
-end
-
-local function has_attention(config, field, index)
-  local types = config.fields[field]
-  if type(types) ~= "table" or type(types[index]) ~= "string" then config:refuse(field, "a list of block types") end
-  return types[index]:find("CrossAttn", 1, true) ~= nil
-end
-
-local FIRST = "the first norm1 of a level has the channels that come in, after a skip connection more"
-
--- The norms of one level of a U-Net.
-local function level(steps, config, name, channels, attention)
-  steps[#steps + 1] = groups(name .. ".resnets.norm1", channels, config, { silu = true, eps = "norm_eps", note = FIRST })
-  steps[#steps + 1] = groups(name .. ".resnets.norm2", channels, config, { silu = true, eps = "norm_eps" })
-  if not attention then return end
-  steps[#steps + 1] = groups(name .. ".attentions.norm", channels, config, { eps = 1e-6 })
-  for i = 1, 3 do
-    steps[#steps + 1] = inside(("%s.attentions.transformer_blocks.norm%d"):format(name, i), { width = channels, each = true })
+-- A level of residual blocks: norm1 reads what comes in, channel counts by block; norm2 the channels of the level.
+-- more: eps, plain = something stands between norm2 and SiLU.
+local function resnets(steps, config, name, incoming, channels, more)
+  local is_even = true
+  for _, count in ipairs(incoming) do is_even = is_even and count == incoming[1] end
+  for i, count in ipairs(is_even and { incoming[1] } or incoming) do
+    local block = is_even and "*" or tostring(i - 1)
+    steps[#steps + 1] = group_norm(config, ("%s.resnets.%s.norm1"):format(name, block), count,
+      { silu = true, eps = more.eps, each = is_even })
   end
+  steps[#steps + 1] = group_norm(config, name .. ".resnets.*.norm2", channels,
+    { silu = not more.plain, eps = more.eps, each = true, note = more.plain })
 end
+
+-- The transformers of a level, and the group norm in front of each.
+local function attentions(steps, config, name, channels)
+  steps[#steps + 1] = group_norm(config, name .. ".attentions.*.norm", channels, { eps = 1e-6, each = true })
+  local function add(norm, kind)
+    steps[#steps + 1] = kind(("%s.attentions.*.transformer_blocks.*.%s"):format(name, norm), { width = channels, each = true })
+    steps[#steps + 1] = branch()
+  end
+  add("norm1", inside)
+  add("norm2", read)
+  add("norm3", read)
+  steps[#steps + 1] = settle()
+end
+
+-- Checks a list of block types, one for each level, and gives what `known` has for each.
+local function block_types(config, field, known, levels)
+  local list, result = config.fields[field], {}
+  if type(list) ~= "table" or #list == 0 then config:refuse(field, "a list of block types") end
+  if #list ~= levels then config:contradict("%s has %d entries, but block_out_channels has %d", field, #list, levels) end
+  for i, name in ipairs(list) do
+    result[i] = known[name]
+    if result[i] == nil then config:contradict("%s has %s, whose norms are not known", field, usage.quote(tostring(name))) end
+  end
+  return result
+end
+
+-- How many blocks each level has: layers_per_block is a number or a list.
+local function layers_of(config, levels)
+  if type(config.fields.layers_per_block) == "table" and config:has "layers_per_block" then
+    local list = config:sizes "layers_per_block"
+    if #list ~= levels then
+      config:contradict("layers_per_block has %d entries, but block_out_channels has %d", #list, levels)
+    end
+    return list
+  end
+  local list = {}
+  for i = 1, levels do list[i] = config:size "layers_per_block" end
+  return list
+end
+
+local function reversed(list)
+  local result = {}
+  for i, item in ipairs(list) do result[#list + 1 - i] = item end
+  return result
+end
+
+-- Channels that come into the blocks of a level without skip connections: those of the level before, then its own.
+local function chain(before, channels, count)
+  local list = { before }
+  for i = 2, count do list[i] = channels end
+  return list
+end
+
+-- The same with skip connections: `below` are the channels of the level that the last one comes from.
+local function chain_with_skips(before, channels, below, count)
+  local list = {}
+  for i, own in ipairs(chain(before, channels, count)) do list[i] = own + (i == count and below or channels) end
+  return list
+end
+
+local SILU = { "silu", "swish" }
+local SCALED = "then x * (1 + scale) + shift and SiLU, which are steps of their own"
 
 local function unet(config)
-  local widths, steps = config:sizes "block_out_channels", {}
+  config:text("act_fn", SILU)
+  config:text("mid_block_type", { "UNetMidBlock2DCrossAttn" })
+  local is_scaled = config:text("resnet_time_scale_shift", { "default", "scale_shift" }) == "scale_shift"
+  local widths, steps, more = config:sizes "block_out_channels", {}, { eps = "norm_eps", plain = is_scaled and SCALED }
+  local levels = #widths
+  local counts = layers_of(config, levels)
+  local has_attention = block_types(config, "down_block_types", { CrossAttnDownBlock2D = true, DownBlock2D = false }, levels)
   for i, channels in ipairs(widths) do
-    level(steps, config, stage_name("down_blocks.%d", i), channels, has_attention(config, "down_block_types", i))
+    local name = stage_name("down_blocks.%d", i)
+    resnets(steps, config, name, chain(widths[math.max(i - 1, 1)], channels, counts[i]), channels, more)
+    if has_attention[i] then attentions(steps, config, name, channels) end
   end
-  level(steps, config, "mid_block", widths[#widths], true)
-  for i = 1, #widths do
-    local channels = widths[#widths + 1 - i]
-    level(steps, config, stage_name("up_blocks.%d", i), channels, has_attention(config, "up_block_types", i))
+  resnets(steps, config, "mid_block", { widths[levels] }, widths[levels], more)
+  attentions(steps, config, "mid_block", widths[levels])
+  has_attention = block_types(config, "up_block_types", { CrossAttnUpBlock2D = true, UpBlock2D = false }, levels)
+  widths, counts = reversed(widths), reversed(counts)
+  for i, channels in ipairs(widths) do
+    local name, before, last_skip = stage_name("up_blocks.%d", i), widths[math.max(i - 1, 1)], widths[math.min(i + 1, levels)]
+    resnets(steps, config, name, chain_with_skips(before, channels, last_skip, counts[i] + 1), channels, more)
+    if has_attention[i] then attentions(steps, config, name, channels) end
   end
-  steps[#steps + 1] = groups("conv_norm_out", widths[1], config, { silu = true, eps = "norm_eps", once = true })
+  steps[#steps + 1] = group_norm(config, "conv_norm_out", widths[levels], { silu = true, eps = "norm_eps" })
   return { steps }
 end
 
--- One half of an autoencoder: levels of these channels, and the middle in front of or behind them.
-local function half(steps, config, name, widths, middle)
-  local function add(site, channels, more)
-    steps[#steps + 1] = groups(name .. "." .. site, channels, config, more)
+-- The middle of an autoencoder's half.
+local function middle(steps, config, name, channels)
+  resnets(steps, config, name .. ".mid_block", { channels }, channels, {})
+  if config:flag("mid_block_add_attention", true) then
+    steps[#steps + 1] = group_norm(config, name .. ".mid_block.attentions.0.group_norm", channels, {})
   end
-  local function add_middle()
-    add("mid_block.attentions.group_norm", middle, { once = true })
-    add("mid_block.resnets.norm", middle, { silu = true })
-  end
-  if name == "decoder" then add_middle() end
-  for i, channels in ipairs(widths) do
-    local blocks = stage_name(name == "encoder" and "down_blocks.%d.resnets.norm" or "up_blocks.%d.resnets.norm", i)
-    add(blocks .. "1", channels, { silu = true, note = FIRST })
-    add(blocks .. "2", channels, { silu = true })
-  end
-  if name == "encoder" then add_middle() end
-  add("conv_norm_out", name == "encoder" and middle or widths[#widths], { silu = true, once = true })
 end
 
 local function vae(config)
-  local widths, steps, reversed = config:sizes "block_out_channels", {}, {}
-  for i, channels in ipairs(widths) do reversed[#widths + 1 - i] = channels end
-  half(steps, config, "encoder", widths, widths[#widths])
-  half(steps, config, "decoder", reversed, widths[#widths])
+  config:text("act_fn", SILU)
+  local widths, steps = config:sizes "block_out_channels", {}
+  local levels = #widths
+  local counts = layers_of(config, 1)
+  block_types(config, "down_block_types", { DownEncoderBlock2D = true }, levels)
+  block_types(config, "up_block_types", { UpDecoderBlock2D = true }, levels)
+  for i, channels in ipairs(widths) do
+    resnets(steps, config, stage_name("encoder.down_blocks.%d", i), chain(widths[math.max(i - 1, 1)], channels, counts[1]), channels, {})
+  end
+  middle(steps, config, "encoder", widths[levels])
+  steps[#steps + 1] = group_norm(config, "encoder.conv_norm_out", widths[levels], { silu = true })
+  middle(steps, config, "decoder", widths[levels])
+  widths = reversed(widths)
+  for i, channels in ipairs(widths) do
+    resnets(steps, config, stage_name("decoder.up_blocks.%d", i), chain(widths[math.max(i - 1, 1)], channels, counts[1] + 1),
+      channels, {})
+  end
+  steps[#steps + 1] = group_norm(config, "decoder.conv_norm_out", widths[levels], { silu = true })
+  return { steps }
+end
+
+local RELU = "then ReLU, which is a step of its own"
+
+-- A batch norm for inference. more: note, each, kind = kind of step.
+local function batch_norm(site, channels, more)
+  return (more.kind or inside)(site, { norm = "batchnorm", direction = "infer", channels = channels, layout = "nchw", eps = 1e-5,
+    each = more.each, note = more.note })
+end
+
+-- The factor by which the inner convolutions of a bottleneck are narrower.
+local REDUCTION = 4
+
+local function resnet(config)
+  config:text("hidden_act", { "relu" })
+  local is_basic = config:text("layer_type", { "basic", "bottleneck" }) == "basic"
+  local widths, before = config:sizes "hidden_sizes", config:size "embedding_size"
+  check_stages(config, "hidden_sizes", widths)
+  local steps = { batch_norm("embedder.embedder.normalization", before, { note = RELU }) }
+  for i, width in ipairs(widths) do
+    local is_shorter = i > 1 or config:flag("downsample_in_first_stage", false)
+    if not is_basic and width % REDUCTION ~= 0 then
+      config:contradict("%d channels of a bottleneck are not a multiple of %d", width, REDUCTION)
+    end
+    if before ~= width or is_shorter then
+      steps[#steps + 1] = batch_norm(stage_name("encoder.stages.%d.layers.0.shortcut.normalization", i), width, {})
+    end
+    local inner = is_basic and { width } or { width / REDUCTION, width / REDUCTION }
+    local block = stage_name("encoder.stages.%d.layers.*.layer.", i) .. "%d.normalization"
+    for at, channels in ipairs(inner) do
+      steps[#steps + 1] = batch_norm(block:format(at - 1), channels, { each = true, note = RELU })
+    end
+    steps[#steps + 1] = batch_norm(block:format(#inner), width, { each = true, kind = after, note = RELU })
+    before = width
+  end
   return { steps }
 end
 
@@ -179,5 +283,6 @@ return {
     { name = "context", row = context() }, { name = "transformer_blocks", row = FLUX },
     { name = "single_transformer_blocks", row = FLUX_SINGLE } } },
   { types = { "UNet2DConditionModel" }, norm = "layernorm", eps = 1e-5, sections = unet },
-  { types = { "AutoencoderKL" }, norm = "layernorm", eps = 1e-6, sections = vae },
+  { types = { "AutoencoderKL" }, norm = "groupnorm", eps = 1e-6, sections = vae },
+  { types = { "resnet" }, norm = "batchnorm", eps = 1e-5, left_out = { embedding_size = 64 }, sections = resnet },
 }

@@ -28,7 +28,7 @@ local function entry(site)
   for _, word in ipairs(spec.words(s)) do
     if word.row.key then
       keys[#keys + 1] = word.row.key .. " = " .. (word.text:find("^%d+$") and word.text or ("%q"):format(word.text))
-    elseif word.row.field ~= "dir" then
+    elseif word.text ~= "fwd" then
       words[#words + 1] = ("%q"):format(word.text)
     end
   end

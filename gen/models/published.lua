@@ -32,7 +32,24 @@ local function latent(model_type, width, heads, q_rank)
   return rms(model_type, width, heads, 1e-6, { q_lora_rank = q_rank, kv_lora_rank = 512, qk_rope_head_dim = 64 })
 end
 
-local CROSS_DOWN, CROSS_UP = "CrossAttnDownBlock2D", "CrossAttnUpBlock2D"
+local DOWN, CROSS_DOWN, UP, CROSS_UP = "DownBlock2D", "CrossAttnDownBlock2D", "UpBlock2D", "CrossAttnUpBlock2D"
+
+local function unet(widths, down, up)
+  return { _class_name = "UNet2DConditionModel", block_out_channels = widths, layers_per_block = 2, norm_eps = 1e-5,
+    norm_num_groups = 32, act_fn = "silu", down_block_types = down, up_block_types = up }
+end
+
+local function vae()
+  local down, up = {}, {}
+  for i = 1, 4 do down[i], up[i] = "DownEncoderBlock2D", "UpDecoderBlock2D" end
+  return { _class_name = "AutoencoderKL", block_out_channels = { 128, 256, 512, 512 }, layers_per_block = 2, norm_num_groups = 32,
+    act_fn = "silu", down_block_types = down, up_block_types = up }
+end
+
+local function resnet(layer_type, widths, depths)
+  return { model_type = "resnet", layer_type = layer_type, embedding_size = 64, hidden_sizes = widths, depths = depths,
+    hidden_act = "relu", torch_dtype = "float32" }
+end
 
 return {
   { "llama1_30b", rms("llama", 6656, 52, 1e-6) },
@@ -66,7 +83,7 @@ return {
   { "qwen3_30b_a3b", rms("qwen3_moe", 2048, 32, 1e-6, { num_key_value_heads = 4, head_dim = 128 }) },
   { "qwen3_235b_a22b", rms("qwen3_moe", 4096, 64, 1e-6, { num_key_value_heads = 4, head_dim = 128 }) },
   { "qwen3_next_80b_a3b", rms("qwen3_next", 2048, 16, 1e-6,
-    { num_key_value_heads = 2, head_dim = 256, linear_value_head_dim = 128 }) },
+    { num_key_value_heads = 2, head_dim = 256, linear_key_head_dim = 128, linear_value_head_dim = 128 }) },
   { "gemma_2b", rms("gemma", 2048, 8, 1e-6, { num_key_value_heads = 1, head_dim = 256 }) },
   { "gemma_7b", rms("gemma", 3072, 16, 1e-6, { num_key_value_heads = 16, head_dim = 256 }) },
   { "gemma2_2b", rms("gemma2", 2304, 8, 1e-6, { num_key_value_heads = 4, head_dim = 256 }) },
@@ -173,8 +190,9 @@ return {
   { "sd3_5_large", { _class_name = "SD3Transformer2DModel", num_attention_heads = 38, attention_head_dim = 64,
     qk_norm = "rms_norm" } },
   { "flux1_dev", { _class_name = "FluxTransformer2DModel", num_attention_heads = 24, attention_head_dim = 128 } },
-  { "sd1_5_unet", { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640, 1280, 1280 }, norm_eps = 1e-5,
-    norm_num_groups = 32, down_block_types = { CROSS_DOWN, CROSS_DOWN, CROSS_DOWN, "DownBlock2D" },
-    up_block_types = { "UpBlock2D", CROSS_UP, CROSS_UP, CROSS_UP } } },
-  { "sd1_5_vae", { _class_name = "AutoencoderKL", block_out_channels = { 128, 256, 512, 512 }, norm_num_groups = 32 } },
+  { "sd1_5_unet", unet({ 320, 640, 1280, 1280 }, { CROSS_DOWN, CROSS_DOWN, CROSS_DOWN, DOWN }, { UP, CROSS_UP, CROSS_UP, CROSS_UP }) },
+  { "sd1_5_vae", vae() },
+  { "sdxl_unet", unet({ 320, 640, 1280 }, { DOWN, CROSS_DOWN, CROSS_DOWN }, { CROSS_UP, CROSS_UP, UP }) },
+  { "resnet_18", resnet("basic", { 64, 128, 256, 512 }, { 2, 2, 2, 2 }) },
+  { "resnet_50", resnet("bottleneck", { 256, 512, 1024, 2048 }, { 3, 4, 6, 3 }) },
 }

@@ -5,15 +5,14 @@ local forward = require "gen.models.forward"
 local read, last, inside, branch = forward.read, forward.last, forward.inside, forward.branch
 local layers = forward.layers
 
--- Why a gated norm cannot be emitted, with its numbers.
-local function gated(width_of, groups_field, before_gate)
-  return function(config)
+-- A norm with a gate: `before_gate` says whether the norm comes first. `more` has what else differs.
+local function gated(site, width_of, groups_field, before_gate, more)
+  local function words(config)
     local width, groups = width_of(config), config:optional_size(groups_field) or 1
     if width % groups ~= 0 then config:contradict("%d elements do not split into %s %d", width, groups_field, groups) end
-    local order = before_gate(config) and "norm first, then times SiLU of the gate" or "x times SiLU of the gate first, then norm"
-    local parts = groups > 1 and (" in %d groups of %d with one gamma for all"):format(groups, width / groups) or ""
-    return ("gated: %s, %d elements%s, which no kernel has yet"):format(order, width, parts)
+    return ("zgate=%s groups=%d"):format(before_gate(config) and "after" or "before", groups)
   end
+  return inside(site, setmetatable({ width = width_of, words = words }, { __index = more }))
 end
 
 local function no() return false end
@@ -65,19 +64,19 @@ return {
       { last("norm_f", { note = mamba_note }) } } },
   { types = { "mamba2" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "layer_norm_epsilon",
     residual = f32_stream, sections = { layers("layers", { read("norm", { note = mamba_note }),
-      inside("mixer.norm", { blocked = gated(of_heads("num_heads", "head_dim", "expand"), "n_groups", no) }), branch() }),
+      gated("mixer.norm", of_heads("num_heads", "head_dim", "expand"), "n_groups", no), branch() }),
       { last("norm_f", { note = mamba_note }) } } },
   { types = { "nemotron_h" }, norm = "rmsnorm", width = "hidden_size", eps = "layer_norm_epsilon",
-    sections = { layers("layers", { read "norm", inside("mixer.norm", { when = has_mamba,
-      blocked = gated(of_heads("mamba_num_heads", "mamba_head_dim"), "n_groups", no) }), branch() }), { last "norm_f" } } },
+    sections = { layers("layers", { read "norm", gated("mixer.norm", of_heads("mamba_num_heads", "mamba_head_dim"), "n_groups", no,
+      { when = has_mamba }), branch() }), { last "norm_f" } } },
   { types = { "falcon_h1" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "rms_norm_eps",
     sections = { layers("layers", { read "input_layernorm",
-      inside("mamba.norm", { when = function(config) return config:flag("mamba_rms_norm", false) end,
-        blocked = gated(expanded, "mamba_n_groups", function(config) return config:flag("mamba_norm_before_gate", true) end) }),
+      gated("mamba.norm", expanded, "mamba_n_groups", function(config) return config:flag("mamba_norm_before_gate", true) end,
+        { cast = false, when = function(config) return config:flag("mamba_rms_norm", false) end }),
       branch "x is the sum of the outputs of the mixer and of attention, each times its multiplier",
       read "pre_ff_layernorm", branch() }), { last "final_layernorm" } } },
   { types = { "granitemoehybrid" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "rms_norm_eps",
     sections = { layers("layers", { read "input_layernorm",
-      inside("mamba.norm", { when = has_mamba_layers, blocked = gated(expanded, "mamba_n_groups", no) }),
+      gated("mamba.norm", expanded, "mamba_n_groups", no, { when = has_mamba_layers }),
       branch(multiplied), read "post_attention_layernorm", branch(multiplied) }), { last "norm" } } },
 }

@@ -72,6 +72,50 @@ kernels.selftest()
 kernels.library.ng_selftest()
 ]]
 
+-- Kernels of channels: arrays are as large as channels, groups, positions, chunks and shards make them.
+local CHANNELS = { "groupnorm f32 c=6 g=2 layout=nchw affine=group", "batchnorm fwd f32 c=2 layout=nhwc",
+  "batchnorm stats f32 c=3 layout=nchw", "batchnorm stats f32 c=3 layout=rows", "layernorm stats f32 h=12 shards=3",
+  "layernorm merge f32 h=12 shards=3", "layernorm f32 h=4 mod", "rmsnorm f32 out=s8 h=4 quant=row" }
+local CHANNEL_CHECKS = [[
+local function filled(n)
+  local a = array(n)
+  for i = 0, n - 1 do a[i] = i * i % 7 end
+  return a
+end
+local group = kernels.groupnorm_fwd_f32_c6_g2_nchw_groupaffine
+local four = filled(2 * 6 * 5)
+group(2, 5, four, filled(2), filled(2), 1e-5, array(60))
+refused("x has 60 elements, but 72 are needed", group, 2, 6, four, filled(2), filled(2), 1e-5, array(72))
+refused("gamma has 1 elements, but 2 are needed", group, 2, 5, four, filled(1), filled(2), 1e-5, array(60))
+refused("positions must be a whole number from 0 on, not nil", group, 2, nil, four)
+local batch = kernels.batchnorm_fwd_f32_c2_nhwc
+local moved, spread = array(2), array(2)
+batch(2, 5, filled(20), filled(2), filled(2), 1, 1e-5, array(20), array(2), array(2), moved, spread)
+local total = 0
+for i = 0, 18, 2 do total = total + filled(20)[i] end
+assert(math.abs(moved[0] - total / 10) < 1e-6 and spread[1] > 0)
+refused("running_mean is written and must not be constant", batch, 2, 5, filled(20), filled(2), filled(2), 1, 1e-5, array(20),
+  array(2), array(2), ffi.cast("const float *", moved), spread)
+refused("running_var has 1 elements, but 2 are needed", batch, 2, 5, filled(20), filled(2), filled(2), 1, 1e-5, array(20),
+  array(2), array(2), moved, array(1))
+local chunks = require("ng_kernels").chunks
+assert(chunks("nchw", 70, 9) == 2 and chunks("nchw", 3, 130) == 1 and chunks("nchw", 2, 5000) == 4 and chunks("nchw", 9, 0) == 0)
+assert(chunks("nhwc", 70, 9) == 1 and chunks("nhwc", 2, 5000) == 3 and chunks("nhwc", 0, 9) == 0)
+kernels.batchnorm_stats_f32_c3_nchw(70, 9, filled(70 * 27), array(6), array(6), array(6))
+refused("shift has 5 elements, but 6 are needed", kernels.batchnorm_stats_f32_c3_nchw, 70, 9, filled(70 * 27), array(6), array(5))
+refused("m2 has 5 elements, but 6 are needed", kernels.batchnorm_stats_f32_c3_rows, 4097, filled(4097 * 3), array(6), array(6), array(5))
+kernels.layernorm_stats_f32_h12_shards3(2, filled(8), array(2), array(2), array(2))
+refused("x has 8 elements, but 12 are needed", kernels.layernorm_stats_f32_h12_shards3, 3, filled(8))
+local merge = kernels.layernorm_merge_f32_h12_shards3
+merge(2, filled(6), filled(6), filled(6), 1e-5, array(2), array(2), array(2))
+refused("part_m2 has 5 elements, but 6 are needed", merge, 2, filled(6), filled(6), filled(5), 1e-5)
+kernels.layernorm_fwd_f32_h4_mod(3, 2, filled(12), filled(8), filled(8), 1e-5, array(12))
+refused("scale has 7 elements, but 8 are needed", kernels.layernorm_fwd_f32_h4_mod, 3, 2, filled(12), filled(7), filled(8), 1e-5)
+refused("rows_per_batch must be a whole number from 1 on, not 0", kernels.layernorm_fwd_f32_h4_mod, 3, 0, filled(12))
+kernels.rmsnorm_fwd_f32_ys8_h4_qrow(2, filled(8), filled(4), 1e-5, ffi.new "int8_t[8]", array(2))
+kernels.selftest()
+]]
+
 local scratch
 
 -- Emits into a directory of the scratch directory; returns its path.
@@ -144,6 +188,12 @@ describe("emit --bindings", function()
     end
   end)
 
+  it("knows how large arrays of channels are", function()
+    local path = emit("channels", "--bindings", "luajit", "--target", "scalar", SPECS[1], unpack(CHANNELS))
+    build(path)
+    run_luajit(path, SCRIPT .. CHANNEL_CHECKS)
+  end)
+
   it("calls the kernels of a target that the CPU has, if no dispatcher chooses", function()
     local path = emit("out", "--bindings", "luajit", "--target", "native,neon", "rmsnorm f32 h=7")
     build(path)
@@ -167,8 +217,33 @@ describe("emit --bindings", function()
     assert.is_truthy(text:find('"h.*.ln_2": ("layernorm_fwd_f32_h7", None),', 1, true))
   end)
 
+  it("checks batches, heads and quantised outputs", function()
+    local path = emit("out", "--bindings", "luajit", "--target", "scalar", "layernorm f32 h=4 mod", "rmsnorm f32 h=4 heads=2 strided",
+      "rmsnorm f32 h=4 out=s8 quant=row")
+    build(path)
+    assert.equal("true scale has 4 elements, but 8 are needed rows_per_batch must be a whole number\ntrue y has 5 elements\n127 4\n",
+      run_luajit(path, [[
+      local ffi = require "ffi"
+      local kernels = require("ng_kernels").load("./libng_kernels.so")
+      local function floats(n) return ffi.new("float[?]", n, 1) end
+      local function message(pattern, call, ...)
+        local ok, err = pcall(call, ...)
+        return ok and "accepted" or err:match(pattern) or err
+      end
+      local mod, heads = kernels.layernorm_fwd_f32_h4_mod, kernels.rmsnorm_fwd_f32_h4_heads2_strided
+      print(pcall(mod, 3, 2, floats(12), floats(8), floats(8), 1e-5, floats(12)),
+        message("scale has.*needed", mod, 3, 2, floats(12), floats(4), floats(8), 1e-5, floats(12)),
+        message("rows_per_batch must be a whole number", mod, 3, 0, floats(12), floats(8), floats(8), 1e-5, floats(12)))
+      print(pcall(heads, 2, floats(8), 2, 4, floats(4), 1e-5, floats(8), 2, 4),
+        message("y has %d+ elements", heads, 2, floats(8), 2, 4, floats(4), 1e-5, floats(5), 2, 4))
+      local y, scale = ffi.new "int8_t[4]", floats(1)
+      kernels.rmsnorm_fwd_f32_ys8_h4_qrow(1, floats(4), floats(4), 1e-5, y, scale)
+      print(y[0], ffi.sizeof(y))]]):gsub("\t", " "))
+  end)
+
   it("writes Lua that luacheck finds nothing in", function()
-    local path = emit("out", "--bindings", "luajit", "--target", "all", "specs/gpt2.lua", unpack(SPECS))
+    local path = emit("out", "--bindings", "luajit", "--target", "all", "specs/gpt2.lua", "layernorm f32 h=4 mod",
+      "rmsnorm f32 h=4 heads=2 strided", unpack(SPECS))
     local code, out = normgen.sh(("cd %s && luacheck --std luajit --no-max-line-length ng_kernels.lua"):format(path))
     assert.equal(0, code, out)
   end)

@@ -75,21 +75,25 @@ describe("the helpers of a code", function()
   end)
 end)
 
-local DTYPES = { "f32", "bf16", "f16", "f64" }
+local DTYPES = { "f32", "bf16", "f16", "f64", "s8", "u8", "e4m3" }
 
--- Calls add(text) for all texts that memory words in a layout can make.
-local function each_memory_text(words, vecs, width, add)
-  add(words.first "p")
+-- Calls add(text) for all texts that memory words in a layout can make; some dtypes are stored only.
+local function each_memory_text(words, vecs, width, add, is_plain)
+  local is_read = words.load ~= nil
+  local function add_parts(j, n)
+    if is_read then add(words.load_n("p", j, n)) end
+    add(words.store_n("p", j, "q", n))
+  end
   for j = 1, words.raws do
-    add(words.load("p", j))
+    if is_read then add(words.load("p", j)) end
     add(words.store("p", j, "q"))
     add(words.narrow({ "v1", "v2" }, j))
     add((words.narrow_nan or words.narrow)({ "v1", "v2" }, j))
-    for n = 1, vecs * width - 1 do
-      add(words.load_n("p", j, n))
-      add(words.store_n("p", j, "q", n))
-    end
+    for n = 1, vecs * width - 1 do add_parts(j, n) end
+    if is_plain then add_parts(j, "left") end
   end
+  if not is_read then return end
+  add(words.first "p")
   for k = 1, vecs do add(words.widen({ "q1", "q2" }, k)) end
 end
 
@@ -97,6 +101,7 @@ local function each_vector_text(its, add)
   for _, name in ipairs { "zero", "set1", "pin", "forget" } do add(its.words[name] "v") end
   for _, name in ipairs { "widen_low", "widen_high", "to_f32" } do add(its.words[name] and its.words[name] "v" or "") end
   add(its.words.store_first("p", "v"))
+  add(its.words.keep_n("v", "left"))
   for slot = 0, its.width - 1 do
     add(its.words.keep_n("v", slot))
     add(its.words.bcast("v", slot))
@@ -105,7 +110,7 @@ local function each_vector_text(its, add)
   for _, name in ipairs { "plain", "split" } do
     local layout = its.layouts[name]
     for _, dtype in ipairs(layout and DTYPES or {}) do
-      if layout.dtypes[dtype] then each_memory_text(layout.dtypes[dtype], layout.vecs, its.width, add) end
+      if layout.dtypes[dtype] then each_memory_text(layout.dtypes[dtype], layout.vecs, its.width, add, name == "plain") end
     end
   end
 end
@@ -118,7 +123,7 @@ local function each_scalar_text(its, add)
   for _, dtype in ipairs(DTYPES) do
     local words = its.dtypes[dtype]
     if words then
-      add(words.load "x[i]")
+      if words.load then add(words.load "x[i]") end
       add(words.store("y[i]", "v"))
       add(words.round and words.round "v" or "")
     end

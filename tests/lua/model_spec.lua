@@ -44,6 +44,20 @@ local function llama(more, without)
   return fields
 end
 
+-- The same of a U-Net with one level, and of a ResNet with one stage.
+local function unet(more)
+  local fields = { _class_name = "UNet2DConditionModel", block_out_channels = { 320 }, layers_per_block = 2, norm_num_groups = 32,
+    norm_eps = 1e-5, down_block_types = { "DownBlock2D" }, up_block_types = { "UpBlock2D" } }
+  for key, value in pairs(more) do fields[key] = value end
+  return fields
+end
+
+local function resnet(more)
+  local fields = { model_type = "resnet", hidden_sizes = { 256 }, depths = { 3 }, layer_type = "bottleneck" }
+  for key, value in pairs(more) do fields[key] = value end
+  return fields
+end
+
 local function file(name, text)
   files.write(scratch .. "/" .. name, text)
   return scratch .. "/" .. name
@@ -143,6 +157,18 @@ describe("the sites of a model", function()
     assert.is_truthy(sites(models.fields "glm_130b").sites[2].note:find("= 11.8322", 1, true))
   end)
 
+  it("leave to a step of its own what no kernel applies", function()
+    local vae, resnet_50 = models.fields "sd1_5_vae", models.fields "resnet_50"
+    assert.is_truthy(sites(vae, { dtype = "f16" }).sites[1].spec:find("act=silu", 1, true))
+    local wide = sites(vae, { dtype = "f64" }).sites[1]
+    assert.is_nil(wide.spec:find("act=", 1, true))
+    assert.is_truthy(wide.note:find("then silu, which is a step of its own", 1, true), wide.note)
+    for _, site in ipairs(sites(resnet_50).sites) do
+      local is_shortcut = site.site:find("shortcut", 1, true) ~= nil
+      assert.equal(not is_shortcut, site.note:find("then ReLU, which is a step of its own", 1, true) ~= nil, site.site)
+    end
+  end)
+
   it("take the dtype of the option, else of the config, else f32", function()
     assert.equal("f16", sites(llama { torch_dtype = "bfloat16" }, { dtype = "f16" }).dtype)
     assert.equal("bf16", sites(llama { torch_dtype = "bfloat16" }).dtype)
@@ -163,7 +189,7 @@ describe("a config is refused for", function()
     { "a model type that is a number", llama { model_type = 7 }, "model_type is 7; it must be a string" },
     { "an unknown model type", llama { model_type = "lama" },
       "config.json: model_type is 'lama', which is not known, did you mean 'llama'?" },
-    { "a foreign model type", llama { model_type = "resnet" }, "model_type is 'resnet', which is not known (known: " },
+    { "a foreign model type", llama { model_type = "yolos" }, "model_type is 'yolos', which is not known (known: " },
     { "no width", llama({}, "hidden_size"), "hidden_size is missing; it must be a whole number from 1 to 65536" },
     { "a width that is null", llama { hidden_size = config.null }, "hidden_size is null; it must be a whole number" },
     { "a negative width", llama { hidden_size = -4096 }, "hidden_size is -4096; it must be a whole number" },
@@ -205,6 +231,21 @@ describe("a config is refused for", function()
       "depths has 1 entries, but hidden_sizes has 2" },
     { "stages that are no list", { model_type = "convnext", hidden_sizes = 96, depths = { 3 }, layer_norm_eps = 1e-12 },
       "hidden_sizes is 96; it must be a list of whole numbers" },
+    { "groups that do not divide the channels", unet { norm_num_groups = 7 }, "320 channels do not split into norm_num_groups 7" },
+    { "a group norm that is left out", unet { norm_num_groups = config.null }, "norm_num_groups is null" },
+    { "block types that are missing", unet { up_block_types = config.null }, "up_block_types is null; it must be a list of block types" },
+    { "block types that are not as many as levels", unet { down_block_types = { "DownBlock2D", "DownBlock2D" } },
+      "down_block_types has 2 entries, but block_out_channels has 1" },
+    { "an unknown block type", unet { up_block_types = { "AttnUpBlock2D" } },
+      "up_block_types has 'AttnUpBlock2D', whose norms are not known" },
+    { "layers that are not as many as levels", unet { layers_per_block = { 2, 2 } },
+      "layers_per_block has 2 entries, but block_out_channels has 1" },
+    { "no layers", unet { layers_per_block = config.null }, "layers_per_block is null; it must be a whole number" },
+    { "an activation that no kernel has", unet { act_fn = "mish" }, "act_fn is 'mish', which is not known (known: silu, swish)" },
+    { "another activation than ResNet's", resnet { hidden_act = "silu" }, "hidden_act is 'silu', which is not known (known: relu)" },
+    { "an unknown layer type", resnet { layer_type = "botleneck" },
+      "layer_type is 'botleneck', which is not known, did you mean 'bottleneck'?" },
+    { "a bottleneck that does not divide", resnet { hidden_sizes = { 254 } }, "254 channels of a bottleneck are not a multiple of 4" },
     { "a wrong field inside of another", { model_type = "clip",
       text_config = { model_type = "clip_text_model", hidden_size = 64, layer_norm_eps = "x" } },
       "text_config.layer_norm_eps is 'x'; it must be a finite number" },
@@ -277,7 +318,8 @@ describe("normgen model", function()
     refused({ scratch .. "/none.json" }, 1, "cannot read")
     refused({ scratch .. "/" }, 1, "is a directory")
     refused({ "lama3_8b" }, 2, "unknown model 'lama3_8b', did you mean 'llama3_8b'?")
-    refused({ "resnet50" }, 2, "unknown model 'resnet50'; normgen list models")
+    refused({ "yolos" }, 2, "unknown model 'yolos'; normgen list models")
+    refused({ "resnet50" }, 2, "unknown model 'resnet50', did you mean 'resnet_50'?")
     refused({ "llama3_8b", "--dtype", "bf61" }, 2, "--dtype")
     refused({ "llama3_8b", "--residual", "int8" }, 2, "--residual")
     refused({ "llama3_8b", "--cast", "gemma" }, 2, "--cast")
@@ -298,21 +340,27 @@ describe("normgen model", function()
   end)
 
   it("lists what cannot be emitted, prints the rest and fails", function()
-    local result = same { "nemotron_nano_9b_v2", "--json" }
+    local path = file("config.json", dkjson.encode { model_type = "llama4", text_config = { model_type = "llama4_text", hidden_size = 64,
+      num_attention_heads = 4, head_dim = 16, rms_norm_eps = 1e-6 }, vision_config = { model_type = "eye" } })
+    local result = same { path, "--json" }
     assert.equal(1, result.code)
-    assert.equal("normgen: model: 1 of 4 sites cannot be emitted yet\n", result.err)
-    local site = dkjson.decode(result.out, 1, config.null).sites[3]
-    assert.equal("mixer.norm", site.site)
+    local found = dkjson.decode(result.out, 1, config.null).sites
+    assert.equal(("normgen: model: 1 of %d sites cannot be emitted yet\n"):format(#found), result.err)
+    assert.is_true(#found >= 4)
+    local site = found[1]
+    assert.equal("vision_model", site.site)
     assert.equal(config.null, site.spec)
     assert.is_false(site.emittable)
-    assert.is_truthy(site.note:find("10240 elements in 8 groups of 1280", 1, true), site.note)
-    result = same { "nemotron_nano_9b_v2" }
+    local reason = "the norms of model_type 'eye' are not known to normgen"
+    assert.equal(reason, site.note)
+    result = same { path }
     assert.equal(1, result.code)
-    assert.is_truthy(result.out:find("\n    -- not emitted: mixer.norm, each layer: gated", 1, true), result.out)
+    assert.is_truthy(result.out:find("\n    -- not emitted: vision_model, " .. reason, 1, true), result.out)
   end)
 
   it("prints spec files that load as the sites say", function()
-    for _, model in ipairs { "llama3_8b", "gemma3_4b", "nemotron_nano_9b_v2", "clip_vit_l14", "swin_tiny", "mamba_2_8b", "gemma4_e2b" } do
+    for _, model in ipairs { "llama3_8b", "gemma3_4b", "nemotron_nano_9b_v2", "clip_vit_l14", "swin_tiny", "mamba_2_8b", "gemma4_e2b",
+      "sd1_5_unet", "resnet_50", "convnext_tiny" } do
       local path = file(model .. ".lua", same({ model, "--dtype", "bf16" }).out)
       local specs, name = specfile.load(path)
       assert.equal(model, name)
@@ -365,6 +413,8 @@ return { model = "small", kernels = {
   { "rmsnorm", "f32", "strided", h = 3, site = "self_attn.q_norm[full]", eps = 1e-6 },
   { "layernorm", "f32", "add", "alpha", h = 4, site = "layers.*.norm" },
   { "layernorm", "f64", h = 4, site = "last", eps = 1e-12 },
+  { "groupnorm", "f32", c = 4, g = 2, layout = "nchw", act = "silu", site = "resnets.*.norm1", eps = 0.5 },
+  { "batchnorm", "infer", "f32", "addafter", c = 4, layout = "nchw", site = "layer.2.normalization", eps = 0.5 },
   "rmsnorm f32 h=5",
 } }]]
   local MAIN = [[
@@ -378,6 +428,15 @@ int main(void)
     for (int i = 0; i < 4; ++i)
         if (y[i] != expected[i] || y[i] == gamma[i] || sum[i] != 1.0f)
             return 1;
+    float image[NG_SMALL_RESNETS_NORM1_WIDTH * 3] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, mapped[12], wanted[12];
+    ng_small_resnets_norm1(1, 3, image, gamma, gamma, mapped);
+    ng_groupnorm_fwd_f32_c4_g2_nchw_silu(1, 3, image, gamma, gamma, 0.5f, wanted);
+    for (int i = 0; i < 12; ++i)
+        if (mapped[i] != wanted[i] || mapped[i] == image[i])
+            return 2;
+    ng_small_layer_2_normalization(1, 3, image, image, gamma, gamma, gamma, gamma, mapped);
+    if (!(mapped[0] > 1.0f))
+        return 3;
     ng_small_layers_norm(1, x, residual, gamma, gamma, 2.0f, NG_SMALL_INPUT_LAYERNORM_EPS, y);
     return 0;
 }

@@ -33,19 +33,47 @@ random_spec = function()
   local has_sums = norm ~= "dyt"
   if not has_sums and x == "f64" then return random_spec() end
   if has_sums and (fusion == "add" or fusion == "addout") then maybe(t, "alpha") end
+  local has_alpha = t[4] ~= nil
   if affine ~= "none" then
     t.gamma, t.offset = other(), choose { 0, 1 }
   end
   if norm == "rmsnorm" and (x == "bf16" or x == "f16") and affine == "gamma" then maybe(t, "cast=llama") end
   if norm == "layernorm" then maybe(t, "center=full") end
+  local words = #t
   if norm == "rmsnorm" and x ~= "f64" then maybe(t, choose { "zgate=before", "zgate=after" }) end
   if x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=gelutanh", "act=tanh", "act=sigmoid" }) end
+  local has_function = #t > words
   if has_sums and x ~= "f64" then maybe(t, "acc=f64") end
   if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
   if has_sums and norm ~= "scalenorm" and norm ~= "lpnorm" then maybe(t, "stats") end
-  if (fusion == "add" or fusion == "addout") and not t[4] then maybe(t, "gate") end
+  if (fusion == "add" or fusion == "addout") and not has_alpha then maybe(t, "gate") end
+  if affine ~= "none" and fusion ~= "addafter" and not has_function then maybe(t, "twin") end
   if t.h == 80 then t[choose { "groups", "heads" }] = choose { 1, 2, 5 } end
   maybe(t, "strided")
+  return spec.parse(t)
+end
+
+-- The same of a norm of channels, or of a step of a row that ranks share.
+local function random_spec_of_channels()
+  local x = choose { "f32", "bf16", "f16", "f64" }
+  local norm = choose { "groupnorm", "instancenorm", "batchnorm", "powernorm", "mvn", "layernorm", "rmsnorm" }
+  local has_h = norm == "layernorm" or norm == "rmsnorm"
+  if has_h and choose { true, false } then
+    return spec.parse { norm, choose { "stats", "merge", "apply" }, x, h = choose { 8, 64, 4096 }, shards = choose { 1, 2, 8 } }
+  end
+  local per_group = norm == "groupnorm" or norm == "instancenorm"
+  local layout = has_h and "nchw" or choose(per_group and { "nchw", "nhwc" } or { "nchw", "nhwc", "rows" })
+  local t = { norm, x, [has_h and "h" or "c"] = choose { 8, 64, 4096 }, layout = layout }
+  if norm == "groupnorm" then t.g = choose { 1, 2, 8 } end
+  if norm == "groupnorm" then maybe(t, "affine=group") end
+  local directions = { batchnorm = { "fwd", "infer", "stats", "merge", "apply" }, powernorm = { "fwd", "infer" } }
+  local dir = choose(directions[norm] or { "fwd" })
+  t[#t + 1] = dir
+  if dir == "merge" then return spec.parse(t) end
+  if directions[norm] and dir == "fwd" then maybe(t, "momentum=onnx") end
+  if norm == "batchnorm" and dir == "infer" then maybe(t, "folded") end
+  maybe(t, dir == "stats" and "add" or choose { "add", "addafter" })
+  if dir ~= "stats" and x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=tanh" }) end
   return spec.parse(t)
 end
 
@@ -70,6 +98,15 @@ describe("kernel names", function()
       ["layernorm f32 h=768"] = "layernorm_fwd_f32_h768",
       ["rmsnorm f64 h=8 addafter"] = "rmsnorm_fwd_f64_h8_addafter",
       ["rmsnorm bf16 h=8 stats zgate=after act=silu"] = "rmsnorm_fwd_bf16_h8_zgateafter_silu_stats",
+      ["groupnorm f32 c=320 g=32 layout=nchw act=silu affine=group"] = "groupnorm_fwd_f32_c320_g32_nchw_groupaffine_silu",
+      ["instancenorm bf16 c=64 layout=nhwc out=f32"] = "instancenorm_fwd_bf16_yf32_c64_nhwc",
+      ["batchnorm infer f32 c=64 layout=rows folded add"] = "batchnorm_infer_f32_c64_rows_folded_add",
+      ["batchnorm f16 c=64 layout=nchw momentum=onnx"] = "batchnorm_fwd_f16_c64_nchw_onnx",
+      ["batchnorm stats f32 c=64 layout=nhwc"] = "batchnorm_stats_f32_c64_nhwc",
+      ["batchnorm foldstats f32 c=64 affine=none"] = "batchnorm_foldstats_f32_c64_nogamma",
+      ["mvn f64 c=3 layout=nchw"] = "mvn_fwd_f64_c3_nchw",
+      ["layernorm f32 h=96 layout=nchw"] = "layernorm_fwd_f32_h96_nchw",
+      ["rmsnorm apply bf16 h=64 shards=4"] = "rmsnorm_apply_bf16_h64_shards4",
       ["dyt f32 h=8 act=gelutanh"] = "dyt_fwd_f32_h8_gelutanh",
       ["layernorm f16 strided stats h=8 center=full acc=f64 offset=1 affine=gamma add alpha"] =
         "layernorm_fwd_f16_h8_add_alpha_offset1_nobeta_accf64_full_stats_strided",
@@ -81,7 +118,7 @@ describe("kernel names", function()
   it("say all that a spec says: parse(build(x)) = x", function()
     local text_of, different = {}, 0
     for _ = 1, 5000 do
-      local s, target = random_spec(), choose(TARGETS)
+      local s, target = choose { random_spec, random_spec, random_spec_of_channels } (), choose(TARGETS)
       local name = names.build(s)
       assert.is_nil(name:find("__", 1, true))
       local back, none = names.parse(name)
@@ -113,7 +150,7 @@ describe("kernel names", function()
     refused("rmsnorm_fwd_bf16_h04096", "h=04096")
     refused("rmsnorm_fwd_bf16_h65537", "h=65537")
     refused("rmsnorm_fwd_bf16_h=4096", "unknown part of a kernel name 'h=4096'")
-    refused("batchnorm_fwd_bf16_h4096", "unknown norm 'batchnorm'")
+    refused("blocknorm_fwd_bf16_h4096", "unknown norm 'blocknorm'")
     refused("rmsnorm_fwd_bf16_h4096_stats_accf64", "rmsnorm_fwd_bf16_h4096_accf64_stats")
     refused("rmsnorm_fwd_f64_h4096_accf64", "acc=f64 is what f64 does anyway")
     refused("rmsnorm_fwd_f32_h4096_full", "center=full moves the pivot")

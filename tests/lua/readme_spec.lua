@@ -19,10 +19,11 @@ local function blocks(text, kind)
   return list
 end
 
--- Commands of a console block with the lines that they must print: array of { command, lines }.
+-- Commands of a console block with the lines that they must print: array of { command, lines }. A command may go on behind a
+-- backslash at the end of a line.
 local function commands_of(block)
   local list = {}
-  for line in (block .. "\n"):gmatch("([^\n]*)\n") do
+  for line in (block:gsub("\\\n%s*", "") .. "\n"):gmatch("([^\n]*)\n") do
     local command = line:match("^%$ (.*)$")
     if command then
       list[#list + 1] = { command = command, lines = {} }
@@ -54,7 +55,7 @@ end
 local function clone()
   local scratch = normgen.scratch()
   for _, name in ipairs { "bin", "specs" } do lfs.link(ROOT .. "/" .. name, scratch .. "/" .. name, true) end
-  files.write(scratch .. "/example.c", blocks(README, "c")[1] .. "\n")
+  for i, name in ipairs { "example.c", "images.c" } do files.write(scratch .. "/" .. name, blocks(README, "c")[i] .. "\n") end
   files.write(scratch .. "/norm.lua", blocks(files.read "docs/bindings.md", "lua")[1] .. "\n")
   return scratch
 end
@@ -95,26 +96,54 @@ local function quoted(cell)
   return list
 end
 
--- The spec of a norm with a dtype and an option, or nil where the grammar refuses it. Some options need a residual.
+-- What may stand beside an option, where it needs something: sizes, a residual, a step of ranks, a quantised y.
+local ROWS = { "h=8", "h=8 add", "h=8 out=s8", "h=8 out=s8 quant=row", "h=8 stats", "h=8 shards=2" }
+local CHANNELS = { "c=8 layout=nchw", "c=8 g=2 layout=nchw", "c=8 infer layout=nchw", "c=8", "c=8 g=2", "c=8 layout=nchw affine=none" }
+
+local function has_channels(norm) return require("gen.norms." .. norm).sizes == "c" end
+
+-- The spec of a norm with a dtype and an option, or nil where the grammar refuses it.
 local function parsed(norm, dtype, option)
-  for _, before in ipairs { "", "add" } do
-    local ok, result = pcall(spec.parse, ("%s %s h=7 %s %s"):format(norm, dtype, before, option))
+  for _, beside in ipairs(has_channels(norm) and CHANNELS or ROWS) do
+    local ok, result = pcall(spec.parse, ("%s %s %s %s"):format(norm, dtype, beside, option))
     if ok then return result end
   end
 end
 
--- Option words that a norm takes with any dtype, in the order of the grammar.
-local function options_of(norm, dtypes)
+local SIZES = { h = true, c = true, g = true }
+local DTYPES = { x = true, out = true, residual = true, gamma = true }
+
+-- The options of a grammar's row as they are tried: array of { label =, word = }. The label of those with a key is the key.
+local function options_in(row)
   local list = {}
-  local is_type = { x = true, out = true, residual = true, gamma = true, dir = true, h = true }
-  for _, row in ipairs(spec.grammar) do
-    for _, text in ipairs(is_type[row.field] and {} or spec.supported(row)) do
-      local word, accepted = (row.key and row.key .. "=" or "") .. text, false
-      for _, dtype in ipairs(dtypes) do accepted = accepted or parsed(norm, dtype, word) ~= nil end
-      if accepted and word ~= "offset=0" then list[#list + 1] = word end
+  if SIZES[row.field] or DTYPES[row.field] then return list end
+  if row.read then return { { label = row.key .. "=", word = row.key .. "=2" } } end
+  for _, choice in ipairs(row.choices) do
+    local is_default = not choice.later and choice.value == row.default
+    if not choice.later and not is_default then
+      list[#list + 1] = { label = row.key and row.key .. "=" or choice.text, word = (row.key and row.key .. "=" or "") .. choice.text }
     end
   end
   return list
+end
+
+-- Whether a spec's canonical text has a word, which it has not if that is the default.
+local function says(s, word) return (" " .. spec.format(s) .. " "):find(" " .. word .. " ", 1, true) ~= nil end
+
+-- Option labels that a norm takes with any dtype, and for each a spec with each dtype that has it.
+local function options_of(norm, dtypes)
+  local list, specs = {}, {}
+  for _, row in ipairs(spec.grammar) do
+    for _, option in ipairs(options_in(row)) do
+      for _, dtype in ipairs(dtypes) do
+        local s = parsed(norm, dtype, option.word)
+        s = s and says(s, option.word) and s
+        if s and not specs[option.label] then list[#list + 1], specs[option.label] = option.label, {} end
+        if s then table.insert(specs[option.label], s) end
+      end
+    end
+  end
+  return list, specs
 end
 
 describe("README.md", function()
@@ -132,25 +161,39 @@ describe("README.md", function()
     local targets, norms = {}, {}
     for i, target in ipairs(pipeline.targets()) do targets[i] = target.name end
     assert.same(targets, { unpack(rows[1], 4) })
+    local turn = 0
     for i = 2, #rows do
-      local norm, dtypes, options = quoted(rows[i][1])[1], quoted(rows[i][2]), quoted(rows[i][3])
-      norms[#norms + 1] = norm
-      local expected = options_of(norm, dtypes)
-      table.sort(expected)
+      local dtypes, options = quoted(rows[i][2]), quoted(rows[i][3])
       table.sort(options)
-      assert.same(expected, options)
-      for column, target in ipairs(targets) do
-        assert.equal("yes", rows[i][3 + column])
-        for _, dtype in ipairs(dtypes) do
-          for _, option in ipairs(options) do
-            local s = parsed(norm, dtype, option)
-            if s then assert.is_truthy(pipeline.kernel(s, pipeline.target(target))) end
+      for _, norm in ipairs(quoted(rows[i][1])) do
+        norms[#norms + 1] = norm
+        local expected, specs = options_of(norm, dtypes)
+        table.sort(expected)
+        assert.same(expected, options, norm)
+        for column in ipairs(targets) do assert.equal("yes", rows[i][3 + column]) end
+        for _, option in ipairs(options) do
+          -- One target after the other: the suite of bits crosses all of them with all options.
+          for _, s in ipairs(specs[option]) do
+            turn = turn % #targets + 1
+            assert.is_truthy(pipeline.kernel(s, pipeline.target(targets[turn])))
           end
         end
       end
     end
     table.sort(norms)
     assert.same(directory.norms(), norms)
+  end)
+
+  it("explains every option and every value that it has", function()
+    local text = README:match "\n## What is there\n(.-)\n## "
+    for _, row in ipairs(spec.grammar) do
+      for _, value in ipairs(DTYPES[row.field] and {} or spec.supported(row)) do
+        local plain = value:gsub("%p", "%%%0")
+        local is_said = row.key and text:find(row.key .. "=[%w|+]*%f[%w]" .. plain .. "%f[%W]") or text:find("`" .. plain .. "`")
+        assert.is_truthy(is_said, (row.key and row.key .. "=" or "") .. value)
+      end
+      if row.read then assert.is_truthy(text:find("`" .. row.key .. "=", 1, true), row.key) end
+    end
   end)
 
   it("lists every dtype", function()

@@ -40,12 +40,38 @@ describe("a spec", function()
       ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
         "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
       ["rmsnorm act=silu h=8 zgate=after stats bf16"] = "rmsnorm fwd bf16 h=8 zgate=after act=silu stats",
+      ["groupnorm layout=nchw g=32 c=320 act=silu f16"] = "groupnorm fwd f16 c=320 g=32 layout=nchw act=silu",
+      ["groupnorm f32 affine=group c=8 g=2 layout=nhwc addafter residual=f32"] =
+        "groupnorm fwd f32 c=8 g=2 layout=nhwc addafter affine=group",
+      ["batchnorm f32 momentum=torch layout=rows c=8"] = "batchnorm fwd f32 c=8 layout=rows",
+      ["batchnorm f32 folded infer affine=none layout=nhwc c=8"] = "batchnorm infer f32 c=8 layout=nhwc folded",
+      ["batchnorm stats f32 c=8 layout=nchw affine=none"] = "batchnorm stats f32 c=8 layout=nchw",
+      ["batchnorm f32 c=8 foldstats offset=1"] = "batchnorm foldstats f32 c=8 offset=1",
+      ["powernorm bf16 momentum=onnx c=8 layout=nchw"] = "powernorm fwd bf16 c=8 layout=nchw momentum=onnx",
+      ["mvn affine=none f64 c=8 layout=nhwc"] = "mvn fwd f64 c=8 layout=nhwc",
+      ["rmsnorm layout=nchw f32 h=8 add"] = "rmsnorm fwd f32 h=8 layout=nchw add",
+      ["layernorm stats shards=2 f32 h=8"] = "layernorm stats f32 h=8 shards=2",
+      ["layernorm f32 h=8 shards=2 apply affine=gamma"] = "layernorm apply f32 h=8 shards=2 affine=gamma",
       ["dyt h=8 affine=gamma+beta f16"] = "dyt fwd f16 h=8",
       ["rmsnorm f64 out=f64 addafter residual=f64 h=8 gamma=f64"] = "rmsnorm fwd f64 h=8 addafter",
     } do
       assert.equal(canonical, spec.format(spec.parse(written)))
       assert.same(spec.parse(written), spec.parse(canonical))
     end
+  end)
+
+  it("means a step by stats where ranks share the work, else the statistics of rows", function()
+    local step, flag = spec.parse "batchnorm stats f32 c=8 layout=nchw", spec.parse "layernorm f32 h=8 stats"
+    assert.same({ "stats", false }, { step.dir, step.stats })
+    assert.same({ "fwd", true }, { flag.dir, flag.stats })
+    assert.same(spec.parse "layernorm stats f32 h=8 shards=4", spec.parse { "layernorm", "f32", "stats", h = 8, shards = 4 })
+  end)
+
+  it("has no parameters where there is no y to apply them to", function()
+    assert.equal("none", spec.parse("batchnorm merge f32 c=8 layout=nchw").affine)
+    assert.equal("none", spec.parse("mvn f32 c=8 layout=nchw").affine)
+    assert.equal("gamma+beta", spec.parse("batchnorm f32 c=8 layout=nchw").affine)
+    assert.equal("gamma", spec.parse("rmsnorm apply f32 h=8 shards=2").affine)
   end)
 
   it("may be a table with notes", function()
@@ -101,8 +127,8 @@ describe("a wrong spec is refused:", function()
     { "layernorm f64 h=4 act=gelu", "zgate= and act= are computed in f32, so they do not go with f64" },
     { "rmsnorm f64 h=4 zgate=after", "zgate= and act= are computed in f32, so they do not go with f64" },
     { "dyt f64 h=4", "dyt is computed in f32" },
-    { "dyt f32 h=4 stats", "dyt has no sums and no statistics" },
-    { "dyt f32 h=4 acc=f64", "dyt has no sums and no statistics" },
+    { "dyt f32 h=4 stats", "stats stores what this norm does not have" },
+    { "dyt f32 h=4 acc=f64", "dyt has no sums" },
     { "dyt f32 h=4 add alpha", "dyt has an alpha of its own" },
     { "layernorm f32 h=4 center=head", "unknown center= value 'head'" },
     { "layernorm f32 h=4 stats stats", "'stats' is repeated" },
@@ -132,6 +158,50 @@ describe("a wrong spec is refused:", function()
     { "rmsnorm s8 h=16", "unknown word 's8'" },
     { "weightnorm f32 h=16 add", "weightnorm and fold take weights" },
     { "fold f32 h=16 affine=none", "fold needs a gamma" },
+    { "grupnorm f32 c=8 g=2 layout=nchw", "unknown norm 'grupnorm', did you mean 'groupnorm'?" },
+    { "groupnorm f32 g=2 layout=nchw", "c is missing (c=N, N from 1 to 65536)" },
+    { "groupnorm f32 c=8 layout=nchw", "g is missing (g=N, a divisor of c)" },
+    { "groupnorm f32 c=8 g=3 layout=nchw", "g=3 does not divide c=8" },
+    { "groupnorm f32 c=8 g=2", "layout is missing (layout=nchw, nhwc)" },
+    { "groupnorm f32 c=8 g=2 layout=nchv", "unknown layout= value 'nchv', did you mean 'nchw'?" },
+    { "groupnorm f32 c=8 g=2 layout=rows", "groupnorm has no layout=rows" },
+    { "groupnorm f32 c=8 g=2 layot=nchw", "unknown key 'layot=', did you mean 'layout='?" },
+    { "groupnorm f32 h=8 c=8 g=2 layout=nchw", "groupnorm counts channels: c=, not h=" },
+    { "groupnorm infer f32 c=8 g=2 layout=nchw", "groupnorm has no direction infer" },
+    { "groupnorm f32 c=8 g=2 layout=nchw addout", "addout does not go with a norm of channels" },
+    { "groupnorm f32 c=8 g=2 layout=nchw strided", "strided does not go with a norm of channels" },
+    { "groupnorm f32 c=8 g=2 layout=nchw acc=f64", "acc=f64 does not go with a norm of channels" },
+    { "groupnorm f32 c=8 g=2 layout=nchw stats", "stats" },
+    { "groupnorm f64 c=8 g=2 layout=nchw act=silu", "act= are computed in f32" },
+    { "groupnorm f32 c=0 g=2 layout=nchw", "c=0: c must be a whole number from 1 to 65536" },
+    { "groupnorm f32 c=8 g=2 layout=nchw momentum=onnx", "momentum= says how running statistics move, but there are none" },
+    { "instancenorm f32 c=8 g=8 layout=nchw", "g= divides the channels of groupnorm" },
+    { "instancenorm f32 c=8 layout=nchw affine=group", "affine=group gives gamma and beta to each group of groupnorm" },
+    { "rmsnorm f32 c=8 layout=nchw", "h is missing" },
+    { "rmsnorm f32 h=8 c=8", "rmsnorm counts the elements of a row: h=, not c=" },
+    { "rmsnorm f32 h=8 layout=nhwc", "rmsnorm has no layout=nhwc" },
+    { "l2norm f32 h=8 layout=nchw", "l2norm has no layout=nchw" },
+    { "rmsnorm infer f32 h=8", "rmsnorm has no direction infer" },
+    { "layernorm merge f32 h=8", "merge is a step of a row that ranks share: it needs shards=" },
+    { "layernorm f32 h=8 shards=2", "shards= goes with a step that ranks share: stats, merge or apply" },
+    { "layernorm stats f32 h=8 shards=3", "shards=3 does not divide h=8" },
+    { "layernorm stats f32 h=8 shards=2 add", "add does not go with shards=" },
+    { "l2norm stats f32 h=8 shards=2", "l2norm has no shards" },
+    { "batchnorm f32 c=8", "layout is missing (layout=nchw, nhwc, rows)" },
+    { "batchnorm foldstats f32 c=8 layout=nchw", "foldstats has no layout" },
+    { "batchnorm foldstats f32 c=8 act=silu", "addafter and act= need a y, but foldstats has none" },
+    { "batchnorm f32 c=8 layout=nchw folded", "folded is a form of batchnorm infer" },
+    { "batchnorm infer f32 c=8 layout=nchw folded affine=gamma", "folded has its parameters in a and b" },
+    { "batchnorm infer f32 c=8 layout=nchw momentum=onnx", "momentum= says how running statistics move" },
+    { "batchnorm f32 c=8 layout=nchw momentum=onxx", "unknown momentum= value 'onxx', did you mean 'onnx'?" },
+    { "batchnorm f32 c=8 layout=nchw momentum=0.1", "unknown momentum= value '0.1'" },
+    { "batchnorm stats f32 c=8 layout=nchw affine=gamma", "stats takes no parameters" },
+    { "batchnorm merge f32 c=8 layout=nchw add", "merge reads no x to add to" },
+    { "batchnorm infr f32 c=8 layout=nchw", "unknown word 'infr', did you mean 'infer'?" },
+    { "batchnorm infer fwd f32 c=8 layout=nchw", "'infer' and 'fwd' exclude each other" },
+    { "batchnorm f32 c=8193 layout=nhwc", "c is at most 8192" },
+    { "mvn f32 c=8 layout=nchw affine=gamma", "mvn takes no parameters" },
+    { "powernorm merge f32 c=8 layout=nchw", "powernorm has no direction merge" },
     { { "rmsnorm", 7, h = 4 }, "word 2 of the spec is a number" },
     { { "rmsnorm", "f32", [4] = "add", h = 4 }, "without gaps" },
     { { "rmsnorm", "f32", [true] = "add", h = 4 }, "without gaps" },

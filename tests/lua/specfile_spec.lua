@@ -41,6 +41,24 @@ describe("a spec file", function()
       return list]])
   end)
 
+  it("knows the constants of DeepNorm", function()
+    local function constants(text)
+      local ok, result = load_text(("local d = %s\nreturn { { 'layernorm f32 h=4 add alpha', deepnorm = d } }"):format(text))
+      assert.is_true(ok, type(result) == "table" and result.usage or result)
+      return ("%.3f %.3f"):format(result[1].deepnorm.alpha, result[1].deepnorm.beta)
+    end
+    assert.equal("4.472 0.158", constants "deepnorm{ decoder = 200 }")
+    assert.equal("2.213 0.319", constants "deepnorm{ encoder = 12 }")
+    assert.equal("1.418 0.497", constants "deepnorm{ encoder = 6, decoder = 6 }.encoder")
+    assert.equal("2.060 0.343", constants "deepnorm{ encoder = 6, decoder = 6 }.decoder")
+    for text, message in pairs { ["deepnorm(3)"] = "deepnorm takes a table", ["deepnorm{}"] = "needs the layers of an encoder",
+      ["deepnorm{ decoder = 0 }"] = "decoder must be a whole number of layers", ["{}"] = "deepnorm={...}: deepnorm must be" } do
+      local ok, err = load_text(("return { { 'layernorm f32 h=4 add alpha', deepnorm = %s } }"):format(text))
+      assert.is_false(ok)
+      assert.is_truthy(err.usage:find(message, 1, true), err.usage)
+    end
+  end)
+
   it("cannot harm the string library", function()
     texts_of 'string.upper = nil; math.max = nil; return { "rmsnorm f32 h=4" }'
     assert.equal("A", ("a"):upper())
@@ -48,9 +66,9 @@ describe("a spec file", function()
     assert.equal(2, math.max(1, 2))
   end)
 
-  for _, name in ipairs { "reference", "llama3_8b", "gpt2" } do
+  for _, name in ipairs { "reference", "llama3_8b", "gpt2", "post_ln", "pre_ln", "sandwich", "parallel", "deepnorm", "normformer" } do
     it("of ours loads: " .. name, function()
-      assert.is_true(#specfile.load("specs/" .. name .. ".lua") <= 29)
+      assert.is_true(#specfile.load("specs/" .. name .. ".lua") <= 64)
     end)
   end
 

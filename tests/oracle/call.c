@@ -1,6 +1,7 @@
 #include "call.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static array new_array(const ref_spec *spec, ref_argument argument, const ref_sc
                layout.columns + (has_gaps ? (size_t)argument + 1 : 0), NULL};
     if (a.dtype != NULL) {
         const size_t bytes = a.rows * a.stride * a.dtype->size;
-        a.memory = malloc(bytes);
+        a.memory = malloc(bytes + 1);
         ck_assert_ptr_nonnull(a.memory);
         memset(a.memory, 0xff, bytes);
     }
@@ -73,7 +74,7 @@ void call_reference(const char *spec_text, size_t rows, const call *c)
             stride[strides] = (ptrdiff_t)(arrays[i].columns / spec.heads);
             strides += spec.heads > 1;
         }
-        if (arrays[i].dtype != NULL && !ref_arguments[i].output) {
+        if (arrays[i].dtype != NULL && ref_is_input((ref_argument)i)) {
             store(&arrays[i], c->in[i]);
         }
     }
@@ -103,4 +104,30 @@ void call_widen(const ref_dtype *dtype, double *to, const void *from, size_t n)
     for (size_t i = 0; i < n; i++) {
         to[i] = ref_is_f64(dtype) ? ((const double *)from)[i] : (double)((const float *)from)[i];
     }
+}
+
+void call_hold(const ref_dtype *dtype, double *row, size_t n)
+{
+    void *const reals = calloc(n + 1, real_size(dtype));
+    ck_assert_ptr_nonnull(reals);
+    call_narrow(dtype, reals, row, n);
+    call_widen(dtype, row, reals, n);
+    free(reals);
+}
+
+void call_fit(const ref_dtype *dtype, double *row, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(row[i]));
+    }
+    const int excess = ilogb(largest) - (-dtype->min_exponent - 3);
+    for (size_t i = 0; i < n && excess > 0; i++) {
+        row[i] = ldexp(row[i], -excess);
+    }
+}
+
+const ref_dtype *call_narrower(const ref_dtype *a, const ref_dtype *b)
+{
+    return a->min_exponent > b->min_exponent ? a : b;
 }

@@ -22,4 +22,13 @@ void call_reference(const char *spec_text, size_t rows, const call *c);
 void call_narrow(const ref_dtype *dtype, void *to, const double *from, size_t n);
 void call_widen(const ref_dtype *dtype, double *to, const void *from, size_t n);
 
+/* Rounds n doubles to numbers that a format can hold. */
+void call_hold(const ref_dtype *dtype, double *row, size_t n);
+
+/* f16 has no room for large numbers: takes a row that is to be added in a format into its range, by a power of two. */
+void call_fit(const ref_dtype *dtype, double *row, size_t n);
+
+/* The one of two formats that has less room. */
+const ref_dtype *call_narrower(const ref_dtype *a, const ref_dtype *b);
+
 #endif

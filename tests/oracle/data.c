@@ -36,6 +36,11 @@ static void fill_shifted(double *row, size_t n, uint64_t *state)
     fill_affine(row, n, state, -5, 37);
 }
 
+static void fill_mean_5(double *row, size_t n, uint64_t *state)
+{
+    fill_affine(row, n, state, 5, 0.1);
+}
+
 static void fill_mean_1e3(double *row, size_t n, uint64_t *state)
 {
     fill_affine(row, n, state, 1e3, 1);
@@ -109,6 +114,8 @@ const data_kind data_kinds[DATA_KINDS] = {
     {"wide range", fill_wide},
     {"alternating", fill_alternating},
 };
+
+const data_kind data_mean_5 = {"mean 5 std 0.1", fill_mean_5};
 
 void data_parameters(double *parameter, size_t n, uint64_t *state)
 {

@@ -19,6 +19,9 @@ typedef struct data_kind {
 enum { DATA_KINDS = 11 };
 extern const data_kind data_kinds[DATA_KINDS];
 
+/* One more, in which the variance is lost that is computed from squares in bf16. */
+extern const data_kind data_mean_5;
+
 /* Parameters that differ from column to column, between -2 and 2. */
 void data_parameters(double *parameter, size_t n, uint64_t *state);
 

@@ -65,6 +65,6 @@ const oracle_function oracle_functions[ORACLE_FUNCTIONS] = {
     [ORACLE_SIGMOID] = {"sigmoid", ref_sigmoid, exact_sigmoid, 0.25, 1.75},
     [ORACLE_TANH] = {"tanh", ref_tanh, exact_tanh, 1, 1.5},
     [ORACLE_SILU] = {"silu", ref_silu, exact_silu, 1.1, 2},
-    [ORACLE_GELU] = {"gelu", ref_gelu, exact_gelu, 1.13, 2.25},
-    [ORACLE_GELUTANH] = {"gelutanh", ref_gelutanh, exact_gelutanh, 1.13, 2.25},
+    [ORACLE_GELU] = {"gelu", ref_gelu, exact_gelu, 1.13, 2.3},
+    [ORACLE_GELUTANH] = {"gelutanh", ref_gelutanh, exact_gelutanh, 1.13, 2.3},
 };

@@ -135,15 +135,15 @@ int oracle_in_domain(const oracle_row *row)
     return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
 }
 
-/* The unit roundoff of elements, and that of sums and row scalars in units of it. */
-static double unit(const ref_spec *spec)
+double oracle_unit(const ref_spec *spec)
 {
     return ref_is_f64(spec->x) ? 0x1p-53 : 0x1p-24;
 }
 
+/* The unit roundoff of sums and row scalars, in units of that of elements. */
 static double unit_of_sums(const ref_spec *spec)
 {
-    return spec->acc_f64 ? 0x1p-53 / unit(spec) : 1;
+    return spec->acc_f64 ? 0x1p-53 / oracle_unit(spec) : 1;
 }
 
 /* acc=f64: each row scalar is rounded once more, where it meets an element. */
@@ -160,17 +160,19 @@ typedef struct bound_terms {
     double mean;     /* absolute, of the mean as stored but for its last rounding */
 } bound_terms;
 
-/* "h = min(m, 64) + 6 + log2 nb, m stripes in a block"; with 32 lanes there are twice as many stripes, and the tree is
- * one level lower. */
-static double depth(const ref_spec *spec)
+double oracle_depth(size_t lanes, size_t n)
 {
-    const size_t lanes = spec->arithmetic->lanes;
     size_t length;
     double h = log2((double)lanes);
-    for (size_t blocks = ref_blocks(spec->h, &length); blocks > 1; blocks /= 2) {
+    for (size_t blocks = ref_blocks(n, &length); blocks > 1; blocks /= 2) {
         h += 1;
     }
     return h + (double)((length + lanes - 1) / lanes);
+}
+
+static double depth(const ref_spec *spec)
+{
+    return oracle_depth(spec->arithmetic->lanes, spec->h);
 }
 
 /* The error of a function in units of the unit roundoff: a unit in the last place is at most two of them. */
@@ -268,25 +270,38 @@ static bound_terms terms_of(const oracle_row *row, const statistics *s)
     return terms;
 }
 
-/* Every rounding below the normal range. */
-static double tiny(const ref_spec *spec)
+double oracle_tiny(const ref_spec *spec)
 {
     return ref_is_f64(spec->x) ? 0x1p-1074 : 0x1p-149;
 }
 
-/* The error that y = z * gamma + beta may have before it is rounded to its format, where the exact values are z and y.
- */
-static double affine_bound(const oracle_row *row, const bound_terms *terms, double z, double gamma, double y)
+/* The error that y = z * gamma + beta may have before it is rounded to its format, where the exact values are z, whose
+ * error is given, and y. */
+static double affine_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y)
 {
-    const double u = unit(row->spec);
-    double error = fabs(gamma) * (u * (terms->relative * fabs(z) + terms->absolute) + tiny(row->spec));
-    if (row->gamma != NULL) {
-        error += u * fabs(y) + tiny(row->spec);
+    const double u = oracle_unit(spec);
+    double error = fabs(gamma) * (z_error + oracle_tiny(spec));
+    if (has_gamma) {
+        error += u * fabs(y) + oracle_tiny(spec);
     }
-    if (row->spec->offset) {
+    if (spec->offset) {
         error += u * fabs(z * gamma);
     }
     return error * (1 + 1024 * u); /* products of errors */
+}
+
+/* The error after the rounding to a format. */
+static double rounded_bound(const ref_dtype *format, double y, double error)
+{
+    if (format->precision < 24) {
+        error += ldexp(fmax(fabs(y) + error, ldexp(1, format->min_exponent)), -format->precision);
+    }
+    return error;
+}
+
+double oracle_output_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y)
+{
+    return rounded_bound(spec->y, y, affine_bound(spec, z_error, has_gamma, z, gamma, y));
 }
 
 /* The index of the activation in oracle_functions. */
@@ -304,8 +319,7 @@ static int activation(const ref_spec *spec)
  */
 static double finish(const oracle_row *row, size_t i, mpfr_t y, double error)
 {
-    const double u = unit(row->spec);
-    const ref_dtype *format = row->spec->y;
+    const double u = oracle_unit(row->spec);
     if (row->spec->zgate == REF_ZGATE_AFTER) {
         mpfr_t gate;
         mpfr_init2(gate, BITS);
@@ -315,24 +329,19 @@ static double finish(const oracle_row *row, size_t i, mpfr_t y, double error)
         const double silu = fabs(mpfr_get_d(gate, MPFR_RNDN));
         mpfr_clear(gate);
         error = error * silu * (1 + 16 * u) + u * (roundings(ORACLE_SILU) + 1) * fabs(mpfr_get_d(y, MPFR_RNDN)) +
-                tiny(row->spec);
+                oracle_tiny(row->spec);
     }
     if (row->spec->act != 0) {
         const int function = activation(row->spec);
         apply(function, y);
         error *= oracle_functions[function].slope;
-        error +=
-            u * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) + roundings(function) * tiny(row->spec);
+        error += u * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) +
+                 roundings(function) * oracle_tiny(row->spec);
     }
-    if (format->precision < 24) {
-        const double largest = fabs(mpfr_get_d(y, MPFR_RNDN)) + error;
-        error += ldexp(fmax(largest, ldexp(1, format->min_exponent)), -format->precision);
-    }
-    return error;
+    return rounded_bound(row->spec->y, mpfr_get_d(y, MPFR_RNDN), error);
 }
 
-/* |exact - got| / bound; got may be NaN. */
-static double ratio_to(const mpfr_t exact, double got, double bound)
+double oracle_ratio(const mpfr_t exact, double got, double bound)
 {
     mpfr_t difference;
     mpfr_init2(difference, BITS);
@@ -346,15 +355,15 @@ static double ratio_to(const mpfr_t exact, double got, double bound)
 static double statistics_ratio(const oracle_row *row, const oracle_output *output, const statistics *s,
                                const bound_terms *terms)
 {
-    const double u = unit(row->spec) * (1 + 1024 * unit(row->spec));
+    const double u = oracle_unit(row->spec) * (1 + 1024 * oracle_unit(row->spec));
     const double mean = fabs(mpfr_get_d(s->mean, MPFR_RNDN));
     double worst = 0;
     if (output->mean != NULL) {
-        worst = ratio_to(s->mean, *output->mean, u * (terms->mean + mean) + tiny(row->spec));
+        worst = oracle_ratio(s->mean, *output->mean, u * (terms->mean + mean) + oracle_tiny(row->spec));
     }
     if (output->rstd != NULL) {
         const double bound = u * terms->rstd * mpfr_get_d(s->rstd, MPFR_RNDN);
-        worst = fmax(worst, ratio_to(s->rstd, *output->rstd, bound));
+        worst = fmax(worst, oracle_ratio(s->rstd, *output->rstd, bound));
     }
     return worst;
 }
@@ -383,10 +392,12 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
         mpfr_add_ui(gamma, gamma, (unsigned long)row->spec->offset, MPFR_RNDN);
         mpfr_mul(y, z, gamma, MPFR_RNDN);
         mpfr_add_d(y, y, row->beta != NULL ? row->beta[i] : 0.0, MPFR_RNDN);
-        const double affine =
-            affine_bound(row, &terms, mpfr_get_d(z, MPFR_RNDN), mpfr_get_d(gamma, MPFR_RNDN), mpfr_get_d(y, MPFR_RNDN));
+        const double exact = mpfr_get_d(z, MPFR_RNDN);
+        const double z_error = oracle_unit(row->spec) * (terms.relative * fabs(exact) + terms.absolute);
+        const double affine = affine_bound(row->spec, z_error, row->gamma != NULL, exact, mpfr_get_d(gamma, MPFR_RNDN),
+                                           mpfr_get_d(y, MPFR_RNDN));
         const double bound = finish(row, i, y, affine);
-        worst = fmax(worst, ratio_to(y, output->y[i], bound));
+        worst = fmax(worst, oracle_ratio(y, output->y[i], bound));
     }
     forget(&s);
     mpfr_clears(z, y, gamma, (mpfr_ptr)NULL);

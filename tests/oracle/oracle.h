@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include <mpfr.h>
+
 #include "spec.h"
 
 /* One row to judge. The roundings that the contract names are exact inputs: x is h = round_R(x + residual) where the
@@ -30,6 +32,20 @@ int oracle_in_domain(const oracle_row *row);
 /* The largest |output - exact| / bound over a row and its statistics; infinite if an output is not finite or there is
  * an error where the bound is 0. */
 double oracle_worst_ratio(const oracle_row *row, const oracle_output *output);
+
+/* The unit roundoff of the elements of a spec, and the error of every rounding below the normal range. */
+double oracle_unit(const ref_spec *spec);
+double oracle_tiny(const ref_spec *spec);
+
+/* The depth of a sum of n elements of a row: "h = min(m, 64) + 6 + log2 nb, m stripes in a block"; with 32 lanes there
+ * are twice as many stripes, and the tree is one level lower. */
+double oracle_depth(size_t lanes, size_t n);
+
+/* The error that an output may have where the exact values are z, whose error is given, and y = z * gamma + beta. */
+double oracle_output_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y);
+
+/* |exact - got| / bound; got may be NaN. */
+double oracle_ratio(const mpfr_t exact, double got, double bound);
 
 /* a * b + c, rounded to the type in which the format is computed and then to the format, as the contract does. */
 double oracle_fma_to(const ref_dtype *dtype, double a, double b, double c);

@@ -101,40 +101,14 @@ static double gamma2[REF_MAX_H], beta2[REF_MAX_H], gate[REF_MAX_H], z[REF_MAX_H]
 static double y[REF_MAX_H], y2[REF_MAX_H], sum[REF_MAX_H], t[REF_MAX_H], mean[4], rstd[4];
 static const double g = 2.75;
 
-/* Rounds a row to a format. */
-static void hold(const ref_dtype *dtype, double *row, size_t n)
-{
-    static double reals[REF_MAX_H];
-    call_narrow(dtype, reals, row, n);
-    call_widen(dtype, row, reals, n);
-}
-
-/* f16 has no room for large numbers: takes a row that is to be added in a format into its range, by a power of two. */
-static void fit(const ref_dtype *dtype, double *row, size_t n)
-{
-    double largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(row[i]));
-    }
-    const int excess = ilogb(largest) - (-dtype->min_exponent - 3);
-    for (size_t i = 0; i < n && excess > 0; i++) {
-        row[i] = ldexp(row[i], -excess);
-    }
-}
-
-static const ref_dtype *narrower(const ref_dtype *a, const ref_dtype *b)
-{
-    return a->min_exponent > b->min_exponent ? a : b;
-}
-
 /* Fills the inputs of one row. */
 static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *random)
 {
     const size_t n = spec->h;
     kind->fill(x, n, random);
     kind->fill(residual, n, random);
-    fit(narrower(spec->x, spec->residual), x, n);
-    fit(spec->residual, residual, n);
+    call_fit(call_narrower(spec->x, spec->residual), x, n);
+    call_fit(spec->residual, residual, n);
     for (size_t i = 0; i < n; i++) {
         z[i] = 4 * data_normal(random);
     }
@@ -143,14 +117,14 @@ static void fill_row(const ref_spec *spec, const data_kind *kind, uint64_t *rand
     data_parameters(gamma2, n, random);
     data_parameters(beta2, n, random);
     data_parameters(gate, n, random);
-    hold(spec->gamma, gamma2, n);
-    hold(spec->gamma, beta2, n);
-    hold(spec->gamma, gate, n);
-    hold(spec->x, x, n);
-    hold(spec->residual, residual, n);
-    hold(spec->x, z, n);
-    hold(spec->gamma, gamma_row, n);
-    hold(spec->gamma, beta, n);
+    call_hold(spec->gamma, gamma2, n);
+    call_hold(spec->gamma, beta2, n);
+    call_hold(spec->gamma, gate, n);
+    call_hold(spec->x, x, n);
+    call_hold(spec->residual, residual, n);
+    call_hold(spec->x, z, n);
+    call_hold(spec->gamma, gamma_row, n);
+    call_hold(spec->gamma, beta, n);
 }
 
 /* Runs a spec on the row; y and, if there is one, the sum go to the arrays named. gamma and beta stand for the scale
@@ -308,8 +282,7 @@ static double judge_row(const char *text, const ref_spec *spec, const data_kind 
     }
     const int is_second = spec->fusion == REF_SANDWICH;
     const double *const read = spec->fusion == REF_ADDOUT || is_second ? sum : x;
-    double worst =
-        judge_parts(spec, read, y, is_second ? gamma2 : gamma_row, is_second ? beta2 : beta, &scalars);
+    double worst = judge_parts(spec, read, y, is_second ? gamma2 : gamma_row, is_second ? beta2 : beta, &scalars);
     if (spec->twin) {
         worst = fmax(worst, judge_parts(spec, read, y2, gamma2, beta2, &scalars));
     }

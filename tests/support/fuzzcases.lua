@@ -4,6 +4,7 @@
 -- "valid", "refused" or nil (either). `specs()` reads the specs as the command does. targets, schedule, prefix: texts of options.
 -- `is_program`: a file that need not be Lua, so that what is said about it depends on the interpreter.
 
+local channel_sets = require "tests.support.channel_sets"
 local chance = require "tests.support.random"
 local directory = require "gen.directory"
 local files = require "tests.support.files"
@@ -27,12 +28,19 @@ local OPEN = {
   h = function(random) return ("%d"):format(random(2) == 1 and pick(EDGES, random) or random(2 ^ random(16))) end,
 }
 
+-- Norms of rows, and the fields that only others have.
+local NORMS, OTHERS = {}, { dir = true, c = true, g = true, layout = true, shards = true, folded = true, momentum = true }
+for _, name in ipairs(directory.norms()) do
+  if not require("gen.norms." .. name).directions then NORMS[#NORMS + 1] = name end
+end
+
 -- A spec as a draw from the grammar: { norm, parts = array of { row, text }, text = by field }.
 local function draw_any(random)
-  local drawn = { norm = pick(directory.norms(), random), parts = {}, text = {} }
+  local drawn = { norm = pick(NORMS, random), parts = {}, text = {} }
   for _, row in ipairs(spec.grammar) do
     local texts = spec.supported(row)
-    if (row.required or random(4) == 1) and (row.read or #texts > 0) then
+    local is_needed = row.field == "x" or row.field == "h"
+    if not OTHERS[row.field] and (is_needed or random(4) == 1) and (row.read or #texts > 0) then
       local text = row.read and OPEN[row.field](random) or pick(texts, random)
       drawn.parts[#drawn.parts + 1] = { row = row, text = text }
       drawn.text[row.field] = text
@@ -52,8 +60,30 @@ local function contradicts(drawn)
     or sets.contradicts(row)
 end
 
+-- The row of the grammar that a word belongs to, and its text there.
+local function part_of(word)
+  local key, text = word:match("^(.-)=(.*)$")
+  for _, row in ipairs(spec.grammar) do
+    if row.key == key and (key or row.field ~= "stats") then
+      if key then return { row = row, text = text } end
+      for _, choice in ipairs(row.choices or {}) do
+        if choice.text == word then return { row = row, text = word } end
+      end
+    end
+  end
+end
+
+-- A norm of channels; whether it is legal the generator alone says.
+local function draw_channels(random)
+  local line = channel_sets.draw(random)
+  local drawn = { norm = line:match("^%S+"), parts = {}, expect = pcall(spec.parse, line) and "valid" or "refused" }
+  for word in line:gmatch("%s(%S+)") do drawn.parts[#drawn.parts + 1] = part_of(word) end
+  return drawn
+end
+
 -- Mostly legal draws, and some that are left as they come.
 local function draw(random)
+  if random(6) == 1 then return draw_channels(random) end
   local drawn, as_it_comes = draw_any(random), random(10) == 1
   while not as_it_comes and contradicts(drawn) do drawn = draw_any(random) end
   drawn.expect = contradicts(drawn) and "refused" or "valid"

@@ -90,13 +90,13 @@ post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout cast=llama
 norm 1e-6 rmsnorm fwd bf16 h=2048 add cast=llama
 ]] },
   { config = with(qwen3, { model_type = "qwen3_next", hidden_size = 2048, num_attention_heads = 16, num_key_value_heads = 2,
-    head_dim = 256, linear_value_head_dim = 128 }), sites = [[
+    head_dim = 256, linear_key_head_dim = 128, linear_value_head_dim = 128 }), sites = [[
 layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2048 offset=1
 input_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
-linear_attn.l2norm *1e-6 -
-linear_attn.norm *1e-6 -
+linear_attn.l2norm *1e-6 l2norm fwd bf16 h=128
+linear_attn.norm *1e-6 rmsnorm fwd bf16 h=128 cast=llama zgate=after
 post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 norm 1e-6 rmsnorm fwd bf16 h=2048 add offset=1
 ]] },
@@ -227,8 +227,8 @@ norm 1e-5 layernorm fwd bf16 h=4096 add affine=gamma
     use_qk_norm = true }, sites = [[
 layers.0.input_layernorm 1e-5 layernorm fwd f16 h=12288 affine=gamma
 input_layernorm *1e-5 layernorm fwd f16 h=12288 addout affine=gamma
-self_attn.q_norm *1e-5 -
-self_attn.k_norm *1e-5 -
+self_attn.q_norm *1e-5 layernorm fwd f16 h=12288 affine=gamma heads=96
+self_attn.k_norm *1e-5 layernorm fwd f16 h=12288 affine=gamma heads=96
 norm 1e-5 layernorm fwd f16 h=12288 add affine=gamma
 ]] },
   { config = deepseek, sites = [[
@@ -258,7 +258,7 @@ norm 1e-5 layernorm fwd bf16 h=3072 add offset=1
     layer_norm_epsilon = 1e-5, mamba_num_heads = 128, mamba_head_dim = 80, n_groups = 8, hybrid_override_pattern = "M-M*-" }, sites = [[
 layers.0.norm 1e-5 rmsnorm fwd bf16 h=4480
 norm *1e-5 rmsnorm fwd bf16 h=4480 addout
-mixer.norm *1e-5 -
+mixer.norm *1e-5 rmsnorm fwd bf16 h=10240 groups=8 zgate=before
 norm_f 1e-5 rmsnorm fwd bf16 h=4480 add
 ]] },
   { config = with(LLAMA, { model_type = "gpt_oss", hidden_size = 2880, num_attention_heads = 64, head_dim = 64 }), sites = [[
@@ -344,8 +344,8 @@ norm 1e-5 layernorm fwd bf16 h=2560 add
   { config = with(stablelm, { hidden_size = 5120, use_parallel_residual = true, qk_layernorm = true }), sites = [[
 layers.0.input_layernorm 1e-5 layernorm fwd bf16 h=5120
 input_layernorm *1e-5 layernorm fwd bf16 h=5120 addout
-self_attn.q_layernorm *1e-5 -
-self_attn.k_layernorm *1e-5 -
+self_attn.q_layernorm *1e-5 layernorm fwd bf16 h=5120 affine=gamma heads=32
+self_attn.k_layernorm *1e-5 layernorm fwd bf16 h=5120 affine=gamma heads=32
 norm 1e-5 layernorm fwd bf16 h=5120 add
 ]] },
   { config = neox, sites = [[
@@ -424,14 +424,14 @@ norm_f 1e-5 rmsnorm fwd bf16 residual=f32 h=2560 add cast=llama
   { config = mamba2, sites = [[
 layers.0.norm 1e-5 rmsnorm fwd bf16 h=2560 cast=llama
 norm *1e-5 rmsnorm fwd bf16 residual=f32 h=2560 addout cast=llama
-mixer.norm *1e-5 -
+mixer.norm *1e-5 rmsnorm fwd bf16 h=5120 cast=llama zgate=before
 norm_f 1e-5 rmsnorm fwd bf16 residual=f32 h=2560 add cast=llama
 ]] },
   { config = with(LLAMA, { model_type = "falcon_h1", hidden_size = 1024, num_attention_heads = 8, num_key_value_heads = 2,
     mamba_d_ssm = 1536, mamba_n_groups = 2, mamba_rms_norm = true, mamba_norm_before_gate = false }), sites = [[
 layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=1024 cast=llama
 input_layernorm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
-mamba.norm *1e-5 -
+mamba.norm *1e-5 rmsnorm fwd bf16 h=1536 groups=2 zgate=before
 pre_ff_layernorm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
 final_layernorm 1e-5 rmsnorm fwd bf16 h=1024 add cast=llama
 ]] },
@@ -439,7 +439,7 @@ final_layernorm 1e-5 rmsnorm fwd bf16 h=1024 add cast=llama
     residual_multiplier = 0.22 }), sites = [[
 layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=4096 cast=llama
 input_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addout cast=llama
-mamba.norm *1e-5 -
+mamba.norm *1e-5 rmsnorm fwd bf16 h=8192 cast=llama zgate=before
 post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addout cast=llama
 norm 1e-5 rmsnorm fwd bf16 h=4096 add cast=llama
 ]] },
@@ -529,9 +529,9 @@ norm2 *1e-6 layernorm fwd f32 h=1536 addout
 layernorm 1e-6 layernorm fwd f32 h=1536 add
 ]] },
   { config = { model_type = "convnext", hidden_sizes = { 96, 192 }, depths = { 3, 3 }, layer_norm_eps = 1e-12 }, sites = [[
-embeddings.layernorm 1e-6 layernorm fwd f32 h=96
+embeddings.layernorm 1e-6 layernorm fwd f32 h=96 layout=nchw
 stages.0.layers.*.layernorm *1e-6 layernorm fwd f32 h=96
-stages.1.downsampling_layer.0 1e-6 layernorm fwd f32 h=96
+stages.1.downsampling_layer.0 1e-6 layernorm fwd f32 h=96 layout=nchw
 stages.1.layers.*.layernorm *1e-6 layernorm fwd f32 h=192
 layernorm 1e-12 layernorm fwd f32 h=192
 ]] },
@@ -548,82 +548,130 @@ layernorm 1e-5 layernorm fwd f32 h=192 add
 ]] },
   { config = { _class_name = "DiTTransformer2DModel", num_attention_heads = 16, attention_head_dim = 72,
     norm_type = "ada_norm_zero" }, sites = [[
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1152 affine=none
-norm1.norm *1e-6 layernorm fwd f32 h=1152 addout affine=none
-norm3 *1e-5 layernorm fwd f32 h=1152 addout affine=none
-norm_out 1e-6 layernorm fwd f32 h=1152 add affine=none
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1152 mod
+norm1.norm *1e-6 layernorm fwd f32 h=1152 addout gate mod
+norm3 *1e-5 layernorm fwd f32 h=1152 addout gate mod
+norm_out 1e-6 layernorm fwd f32 h=1152 add gate mod
 ]] },
   { config = { _class_name = "SD3Transformer2DModel", num_attention_heads = 38, attention_head_dim = 64, qk_norm = "rms_norm" },
     dtype = "bf16", sites = [[
-transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=2432 affine=none
-norm1_context.norm *1e-6 layernorm fwd bf16 h=2432 addout affine=none
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=2432 mod
+norm1_context.norm *1e-6 layernorm fwd bf16 h=2432 addout gate mod
 attn.norm_added_q *1e-6 rmsnorm fwd bf16 h=64 cast=llama
 attn.norm_added_k *1e-6 rmsnorm fwd bf16 h=64 cast=llama
-norm2_context *1e-6 layernorm fwd bf16 h=2432 addout affine=none
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=2432 affine=none
-norm1.norm *1e-6 layernorm fwd bf16 h=2432 addout affine=none
+norm2_context *1e-6 layernorm fwd bf16 h=2432 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=2432 mod
+norm1.norm *1e-6 layernorm fwd bf16 h=2432 addout gate mod
 attn.norm_q *1e-6 rmsnorm fwd bf16 h=64 cast=llama
 attn.norm_k *1e-6 rmsnorm fwd bf16 h=64 cast=llama
-norm2 *1e-6 layernorm fwd bf16 h=2432 addout affine=none
-norm_out.norm 1e-6 layernorm fwd bf16 h=2432 add affine=none
+norm2 *1e-6 layernorm fwd bf16 h=2432 addout gate mod
+norm_out.norm 1e-6 layernorm fwd bf16 h=2432 add gate mod
 ]] },
   { config = { _class_name = "FluxTransformer2DModel", num_attention_heads = 24, attention_head_dim = 128 }, dtype = "bf16", sites = [[
-transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm1_context.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm1_context.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 attn.norm_added_q *1e-6 rmsnorm fwd bf16 h=128
 attn.norm_added_k *1e-6 rmsnorm fwd bf16 h=128
-norm2_context *1e-6 layernorm fwd bf16 h=3072 addout affine=none
-transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm1.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+norm2_context *1e-6 layernorm fwd bf16 h=3072 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm1.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 transformer_blocks.attn.norm_q *1e-6 rmsnorm fwd bf16 h=128
 transformer_blocks.attn.norm_k *1e-6 rmsnorm fwd bf16 h=128
-norm2 *1e-6 layernorm fwd bf16 h=3072 addout affine=none
-single_transformer_blocks.0.norm.norm 1e-6 layernorm fwd bf16 h=3072 affine=none
-norm.norm *1e-6 layernorm fwd bf16 h=3072 addout affine=none
+norm2 *1e-6 layernorm fwd bf16 h=3072 addout gate mod
+single_transformer_blocks.0.norm.norm 1e-6 layernorm fwd bf16 h=3072 mod
+norm.norm *1e-6 layernorm fwd bf16 h=3072 addout gate mod
 single_transformer_blocks.attn.norm_q *1e-6 rmsnorm fwd bf16 h=128
 single_transformer_blocks.attn.norm_k *1e-6 rmsnorm fwd bf16 h=128
-norm_out.norm 1e-6 layernorm fwd bf16 h=3072 add affine=none
+norm_out.norm 1e-6 layernorm fwd bf16 h=3072 add gate mod
 ]] },
-  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640 }, norm_num_groups = 32, norm_eps = 1e-5,
-    down_block_types = { "CrossAttnDownBlock2D", "DownBlock2D" }, up_block_types = { "UpBlock2D", "CrossAttnUpBlock2D" } }, sites = [[
-down_blocks.0.resnets.norm1 *1e-5 -
-down_blocks.0.resnets.norm2 *1e-5 -
-down_blocks.0.attentions.norm *1e-6 -
-down_blocks.0.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=320
-down_blocks.0.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=320
-down_blocks.0.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=320
-down_blocks.1.resnets.norm1 *1e-5 -
-down_blocks.1.resnets.norm2 *1e-5 -
-mid_block.resnets.norm1 *1e-5 -
-mid_block.resnets.norm2 *1e-5 -
-mid_block.attentions.norm *1e-6 -
-mid_block.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=640
-mid_block.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=640
-mid_block.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=640
-up_blocks.0.resnets.norm1 *1e-5 -
-up_blocks.0.resnets.norm2 *1e-5 -
-up_blocks.1.resnets.norm1 *1e-5 -
-up_blocks.1.resnets.norm2 *1e-5 -
-up_blocks.1.attentions.norm *1e-6 -
-up_blocks.1.attentions.transformer_blocks.norm1 *1e-5 layernorm fwd f32 h=320
-up_blocks.1.attentions.transformer_blocks.norm2 *1e-5 layernorm fwd f32 h=320
-up_blocks.1.attentions.transformer_blocks.norm3 *1e-5 layernorm fwd f32 h=320
-conv_norm_out 1e-5 -
+  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 320, 640 }, layers_per_block = 2,
+    norm_num_groups = 32, norm_eps = 1e-5, act_fn = "silu", down_block_types = { "CrossAttnDownBlock2D", "DownBlock2D" },
+    up_block_types = { "UpBlock2D", "CrossAttnUpBlock2D" } }, sites = [[
+down_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.0.attentions.*.norm *1e-6 groupnorm fwd f32 c=320 g=32 layout=nchw
+down_blocks.0.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=320
+down_blocks.0.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=320 addout
+down_blocks.0.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=320 addout
+down_blocks.1.resnets.0.norm1 1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.1.resnets.1.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+down_blocks.1.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+mid_block.attentions.*.norm *1e-6 groupnorm fwd f32 c=640 g=32 layout=nchw
+mid_block.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=640
+mid_block.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=640 addout
+mid_block.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=640 addout
+up_blocks.0.resnets.0.norm1 1e-5 groupnorm fwd f32 c=1280 g=32 layout=nchw act=silu
+up_blocks.0.resnets.1.norm1 1e-5 groupnorm fwd f32 c=1280 g=32 layout=nchw act=silu
+up_blocks.0.resnets.2.norm1 1e-5 groupnorm fwd f32 c=960 g=32 layout=nchw act=silu
+up_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.0.norm1 1e-5 groupnorm fwd f32 c=960 g=32 layout=nchw act=silu
+up_blocks.1.resnets.1.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.2.norm1 1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.1.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+up_blocks.1.attentions.*.norm *1e-6 groupnorm fwd f32 c=320 g=32 layout=nchw
+up_blocks.1.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=320
+up_blocks.1.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=320 addout
+up_blocks.1.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=320 addout
+conv_norm_out 1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
 ]] },
-  { config = { _class_name = "AutoencoderKL", block_out_channels = { 128, 256 }, norm_num_groups = 32 }, sites = [[
-encoder.down_blocks.0.resnets.norm1 *1e-6 -
-encoder.down_blocks.0.resnets.norm2 *1e-6 -
-encoder.down_blocks.1.resnets.norm1 *1e-6 -
-encoder.down_blocks.1.resnets.norm2 *1e-6 -
-encoder.mid_block.attentions.group_norm 1e-6 -
-encoder.mid_block.resnets.norm *1e-6 -
-encoder.conv_norm_out 1e-6 -
-decoder.mid_block.attentions.group_norm 1e-6 -
-decoder.mid_block.resnets.norm *1e-6 -
-decoder.up_blocks.0.resnets.norm1 *1e-6 -
-decoder.up_blocks.0.resnets.norm2 *1e-6 -
-decoder.up_blocks.1.resnets.norm1 *1e-6 -
-decoder.up_blocks.1.resnets.norm2 *1e-6 -
-decoder.conv_norm_out 1e-6 -
+  { config = { _class_name = "UNet2DConditionModel", block_out_channels = { 32 }, layers_per_block = { 1 },
+    norm_num_groups = 8, norm_eps = 1e-5, resnet_time_scale_shift = "scale_shift", down_block_types = { "DownBlock2D" },
+    up_block_types = { "UpBlock2D" } }, sites = [[
+down_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+down_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+mid_block.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.attentions.*.norm *1e-6 groupnorm fwd f32 c=32 g=8 layout=nchw
+mid_block.attentions.*.transformer_blocks.*.norm1 *1e-5 layernorm fwd f32 h=32
+mid_block.attentions.*.transformer_blocks.*.norm2 *1e-5 layernorm fwd f32 h=32 addout
+mid_block.attentions.*.transformer_blocks.*.norm3 *1e-5 layernorm fwd f32 h=32 addout
+up_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=64 g=8 layout=nchw act=silu
+up_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw
+conv_norm_out 1e-5 groupnorm fwd f32 c=32 g=8 layout=nchw act=silu
+]] },
+  { config = { _class_name = "AutoencoderKL", block_out_channels = { 128, 256 }, layers_per_block = 2, norm_num_groups = 32,
+    down_block_types = { "DownEncoderBlock2D", "DownEncoderBlock2D" },
+    up_block_types = { "UpDecoderBlock2D", "UpDecoderBlock2D" } }, sites = [[
+encoder.down_blocks.0.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.0.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.0.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.1.norm1 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.down_blocks.1.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+encoder.mid_block.attentions.0.group_norm 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw
+encoder.conv_norm_out 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.mid_block.attentions.0.group_norm 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw
+decoder.up_blocks.0.resnets.*.norm1 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.0.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.0.norm1 1e-6 groupnorm fwd f32 c=256 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.1.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.2.norm1 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.up_blocks.1.resnets.*.norm2 *1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+decoder.conv_norm_out 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
+]] },
+  { config = { model_type = "resnet", layer_type = "bottleneck", hidden_sizes = { 256, 512 }, depths = { 3, 4 },
+    embedding_size = 64, hidden_act = "relu" }, sites = [[
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=256 layout=nchw
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=256 layout=nchw addafter
+encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=512 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=512 layout=nchw addafter
+]] },
+  { config = { model_type = "resnet", layer_type = "basic", hidden_sizes = { 64, 128 }, depths = { 2, 2 }, hidden_act = "relu" }, sites = [[
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw addafter
+encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw addafter
 ]] },
 }

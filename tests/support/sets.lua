@@ -2,6 +2,7 @@
 --
 -- A request is { spec = text, target = name, schedule = overrides }. Within a set a kernel name occurs once per target.
 
+local channel_sets = require "tests.support.channel_sets"
 local covering = require "tests.support.covering"
 local pipeline = require "gen.pipeline"
 local plan = require "gen.plan"
@@ -323,9 +324,14 @@ local function relatives_for(name)
   return requests
 end
 
+-- The reference set, and what else has digests.
+local KEPT = { "specs/reference.lua", "specs/relatives.lua" }
+
 local function reference_for(target)
   local requests = {}
-  for i, entry in ipairs(dofile("specs/reference.lua")) do requests[i] = { spec = entry, target = target, schedule = {} } end
+  for _, path in ipairs(KEPT) do
+    for _, entry in ipairs(dofile(path)) do requests[#requests + 1] = { spec = entry, target = target, schedule = {} } end
+  end
   return requests
 end
 
@@ -346,8 +352,11 @@ local function laws_for(target)
       end
     end
   end
+  for _, text in ipairs(channel_sets.laws) do requests[#requests + 1] = { spec = text, target = target, schedule = {} } end
   return requests
 end
+
+local function channels_for(name) return channel_sets.channels(name, legal_schedule()) end
 
 -- Kernels whose objects tests/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
 -- known to be large with every size. What has the longest rows is there with shorter ones, too.
@@ -406,6 +415,8 @@ local function mutants_for(target)
     "rmsnorm bf16 h=24 zgate=after act=sigmoid", "dyt f32 h=24", "layernorm f32 h=24 act=gelutanh", "rmsnorm f32 h=24 mod",
     "rmsnorm f32 h=24 groups=3", "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin",
     "rmsnorm f32 h=20 out=s8 quant=row", "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
+    "groupnorm f32 c=6 g=2 layout=nhwc", "groupnorm f32 c=4 g=2 layout=nchw", "batchnorm fwd f32 c=5 layout=nchw",
+    "batchnorm fwd f32 c=9 layout=nhwc momentum=onnx", "layernorm f32 h=70 layout=nchw", "batchnorm stats f32 c=3 layout=nchw",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   local streams = targets.named(target).fence and { stream = "1" } or {}
   requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }
@@ -420,6 +431,7 @@ local SETS = {
   fused = fused_for,
   laws = laws_for,
   mutants = mutants_for,
+  channels = channels_for,
   elementary = elementary_for,
   reference = reference_for,
   relatives = relatives_for,

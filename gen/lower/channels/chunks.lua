@@ -49,6 +49,9 @@ function Body:tree(builder, vectors, names, merge, has_counts)
   for _, name in ipairs(names) do
     tree.stacks[name] = builder:array(self.type.vector, name .. "_of", LEVELS * vectors)
   end
+  for _, name in ipairs(names) do
+    for _, entry in ipairs(tree:entries(name, "0")) do builder:set(entry, self:zero(self.real)) end
+  end
   tree.counts = has_counts and builder:array("size_t", "count_of", LEVELS)
   tree.top = builder:var("size_t", "top", "0")
   tree.leaves = builder:var("size_t", "leaves", "0")

@@ -15,13 +15,11 @@ local function memory(words, ctype)
 end
 
 local function as_vectors(its, zero)
-  local words, dtypes = {}, {}
-  for name, word in pairs(its.words) do words[name] = word end
-  words.zero, words.set1 = function() return zero end, same
-  words.pin = function(v) return ("%s = %s"):format(v, its.words.pin(v)) end
-  words.bcast = same
-  words.store_first = function(p, v) return ("%s = %s"):format(element(p), v) end
-  for name, dtype in pairs(its.dtypes) do dtypes[name] = memory(dtype, its.ctype) end
+  local words, dtypes = setmetatable({ bcast = same, set1 = same }, { __index = its.words }), {}
+  function words.zero() return zero end
+  function words.pin(v) return ("%s = %s"):format(v, its.words.pin(v)) end
+  function words.store_first(p, v) return ("%s = %s"):format(element(p), v) end
+  for _, name in ipairs { "f32", "bf16", "f16", "f64" } do dtypes[name] = its.dtypes[name] and memory(its.dtypes[name], its.ctype) end
   return { vector = its.ctype, width = 1, words = words, folds = {},
     layouts = { plain = { vecs = 1, element = function(_, s) return s end, dtypes = dtypes } } }
 end
@@ -29,9 +27,6 @@ end
 --- @param target target without vectors
 -- @return a table like it, whose `types` have vectors of one slot
 return function(target)
-  local result = {}
-  for field, value in pairs(target) do result[field] = value end
-  result.registers = 16
-  result.types = { f32 = as_vectors(target.types.f32, "0.0f"), f64 = as_vectors(target.types.f64, "0.0") }
-  return result
+  local types = { f32 = as_vectors(target.types.f32, "0.0f"), f64 = as_vectors(target.types.f64, "0.0") }
+  return setmetatable({ registers = 16, types = types }, { __index = target })
 end
