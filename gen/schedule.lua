@@ -291,10 +291,13 @@ function schedule.parse(text)
   return settings
 end
 
+--- The knobs that settings are of: those of kernels of rows, or of channels.
+local function knobs_of_settings(settings) return settings.rows and KNOBS or CHANNEL_KNOBS end
+
 --- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `choose` to say.
 -- @param settings table of texts by key (schedule.parse)
 function schedule.fault(settings)
-  local known, count = settings.rows and KNOBS or CHANNEL_KNOBS, 0
+  local known, count = knobs_of_settings(settings), 0
   for _, knob in ipairs(known) do
     local value, is_legal = settings[knob.key], false
     for _, text in ipairs(knob.values) do is_legal = is_legal or text == value end
@@ -306,15 +309,14 @@ function schedule.fault(settings)
   return count ~= 0 and "schedule has an unknown knob" or nil
 end
 
---- The version of the space of schedules: changes with every knob and every value.
+--- The version of the space of schedules that settings are of: changes with every knob and every value.
+-- @param settings table of texts by key (schedule.parse)
 -- @return 8 hexadecimal digits
-function schedule.version()
+function schedule.version(settings)
   local hash = 0
-  for _, knobs in ipairs { KNOBS, CHANNEL_KNOBS } do
-    for _, knob in ipairs(knobs) do
-      for byte in (knob.key .. "=" .. table.concat(knob.values, ",") .. ";"):gmatch "." do
-        hash = (hash * 65599 + byte:byte()) % 4294967291
-      end
+  for _, knob in ipairs(knobs_of_settings(settings)) do
+    for byte in (knob.key .. "=" .. table.concat(knob.values, ",") .. ";"):gmatch "." do
+      hash = (hash * 65599 + byte:byte()) % 4294967291
     end
   end
   return ("%04x%04x"):format(math.floor(hash / 65536), hash % 65536)

@@ -22,9 +22,12 @@ tuned.SMALL, tuned.LARGER = "hot", { "l2", "dram" }
 --- The order in which regimes answer for a kernel that has one schedule.
 local REGIMES = { tuned.SMALL, tuned.LARGER[1], tuned.LARGER[2] }
 
-local function wrong_schedule(text)
+local function wrong_schedule(text, space)
   local settings, reason = schedule.parse(text)
-  return reason or schedule.fault(settings)
+  if reason then return reason end
+  local version = schedule.version(settings)
+  if space ~= version then return ("made for schedule space %s, not %s"):format(usage.quote(space), version) end
+  return schedule.fault(settings)
 end
 
 --- Why a line is no record that can be used, or nil.
@@ -35,10 +38,7 @@ local function fault(record)
   end
   if not (record.rows >= 1 and record.rows < MOST_ROWS) then return "rows is no number of rows" end
   if record.contract ~= contract.version then return ("contract %s, not %d"):format(tostring(record.contract), contract.version) end
-  if record.space ~= schedule.version() then
-    return ("made for schedule space %s, not %s"):format(usage.quote(record.space), schedule.version())
-  end
-  return wrong_schedule(record.schedule)
+  return wrong_schedule(record.schedule, record.space)
 end
 
 --- Reads lines of JSON. Lines that are no usable records are skipped one by one.

@@ -51,9 +51,12 @@ local KEEP = 8
 
 local PLAN_KEYS = { "plan", "name", "spec", "target", "contract", "space", "cells", "regime", "rows", "schedules", "sizes" }
 
+-- The version of the space that a schedule is of.
+local function space_of(text) return schedule.version(schedule.parse(text) or {}) end
+
 local function plan_text(kernel)
   local plan = { plan = 1, name = kernel.name, spec = kernel.spec, target = kernel.target, contract = kernel.contract,
-    space = schedule.version(), cells = {}, schedules = {}, sizes = {} }
+    space = space_of(kernel.list[1].schedule), cells = {}, schedules = {}, sizes = {} }
   for i, cell in ipairs(kernel.cells) do plan.cells[i] = { regime = cell.regime, rows = cell.rows } end
   for i, one in ipairs(kernel.list) do plan.schedules[i], plan.sizes[i] = one.schedule, one.size end
   return json.line(plan, PLAN_KEYS) .. "\n"
@@ -108,7 +111,7 @@ end
 
 -- Where a kernel with this plan stands: the same as candidates.new returns, without texts.
 local function kernel_of(plan, source)
-  if plan.space ~= schedule.version() then failure("%s: made by a normgen with other schedules", source) end
+  if plan.space ~= space_of(plan.schedules[1]) then failure("%s: made by a normgen with other schedules", source) end
   local list = {}
   for i, text in ipairs(plan.schedules) do list[i] = { number = i - 1, schedule = text, size = plan.sizes[i] } end
   return { name = plan.name, target = plan.target, cells = plan.cells, list = list, records = {} }

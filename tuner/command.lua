@@ -14,7 +14,6 @@ local native = require "gen.cli.native"
 local places = require "gen.cli.places"
 local progress = require "tuner.progress"
 local run = require "tuner.run"
-local schedule = require "gen.schedule"
 local search = require "tuner.search"
 local shell = require "gen.cli.shell"
 local suggest = require "gen.suggest"
@@ -115,7 +114,7 @@ local function kind_of(args, job, its_version)
   for _, target in ipairs(job.targets) do names[#names + 1] = target.name end
   return shell.line(shell.words(args.specs, { "--target", table.concat(names, ","), "--effort", args.effort,
     "--rows", args.rows or "", "--regime", args.regime or "", "--runner", args.runner or "", "--budget", tostring(job.budget),
-    its_version, schedule.version(), version }))
+    its_version, version }))
 end
 
 local function is_interrupt(err) return type(err) == "string" and err:find "interrupted!" end

@@ -45,7 +45,7 @@ function judge.record(kernel, cell, result, facts)
     ns = rounded(q.median), low = rounded(q.low), high = rounded(q.high), ratio = result.ratio and interval(result.ratio),
     decided = result.is_decided, quality = #facts.why > 0 and "noisy" or "clean", why = #facts.why > 0 and facts.why or nil,
     copy = facts.copy and rounded(facts.copy), bytes = facts.bytes, rounds = result.rounds, tried = result.tried,
-    space = schedule.version(), tool = version,
+    space = schedule.version(schedule.parse(kernel.list[1].schedule)), tool = version,
   }
 end
 

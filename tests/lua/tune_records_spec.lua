@@ -1,6 +1,8 @@
 -- Records of tuned schedules: reading, writing, merging, and which one answers for a kernel.
 
 local cpu = require "gen.cli.cpu"
+local directory = require "gen.directory"
+local files = require "tests.support.files"
 local memory = require "tuner.memory"
 local schedule = require "gen.schedule"
 local toolchain = require "gen.cli.toolchain"
@@ -8,12 +10,13 @@ local tuned = require "gen.tuned"
 
 local DEFAULT = "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192"
 local OTHER = "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192"
+local SPACE = schedule.version(schedule.parse(OTHER))
 
 -- A record with some fields of its own.
 local function record(fields)
   local result = { name = "rmsnorm_fwd_f32_h768", target = "avx2", regime = "hot", rows = 2, microarchitecture = "zen4",
     cpu = "AuthenticAMD-25-17-1", compiler = "gcc 12.2.0", schedule = OTHER, default = DEFAULT, ns = 61.2, low = 60, high = 63.25,
-    ratio = { 0.82, 0.8, 0.84 }, decided = true, quality = "clean", rounds = 100, tried = 64, contract = 1, space = schedule.version(),
+    ratio = { 0.82, 0.8, 0.84 }, decided = true, quality = "clean", rounds = 100, tried = 64, contract = 1, space = SPACE,
     tool = "0.1.0" }
   for key, value in pairs(fields or {}) do result[key] = value end
   return result
@@ -49,7 +52,7 @@ describe("records", function()
       { (good:gsub('"rows":2,', ""):gsub("\n", "")), "rows is no number" },
       { (good:gsub('"rows":2,', '"rows":-2,'):gsub("\n", "")), "rows is no number of rows" },
       { ("["):rep(100000), "no JSON object" },
-      { memory.line(record { space = "ffffffff" }):sub(1, -2), "made for schedule space 'ffffffff', not " .. schedule.version() },
+      { memory.line(record { space = "ffffffff" }):sub(1, -2), "made for schedule space 'ffffffff', not " .. SPACE },
       { memory.line(record { contract = 2 }):sub(1, -2), "contract 2, not 1" },
       { memory.line(record { schedule = OTHER .. " tiles=3" }):sub(1, -2), "schedule has an unknown knob" },
       { memory.line(record { schedule = OTHER:gsub("rows=1", "rows=3") }):sub(1, -2), "schedule rows='3' is not known" },
@@ -88,9 +91,25 @@ describe("records", function()
   end)
 end)
 
+describe("the records that come with normgen", function()
+  it("can all be used, and are distilled", function()
+    local names = directory.records()
+    assert.is_true(#names > 0)
+    for _, name in ipairs(names) do
+      local text = files.read("tuned/" .. name)
+      local found, skipped = read(text)
+      assert.same({}, skipped)
+      assert.equal(text, memory.text(memory.distilled(found)))
+      for _, one in ipairs(found) do assert.equal(name, one.microarchitecture .. ".jsonl") end
+    end
+  end)
+end)
+
 describe("the space of schedules", function()
   it("has a version that is made from its knobs and values", function()
-    assert.is_truthy(schedule.version():find "^%x%x%x%x%x%x%x%x$")
+    assert.is_truthy(SPACE:find "^%x%x%x%x%x%x%x%x$")
+    assert.equal(SPACE, schedule.version(schedule.parse(DEFAULT)))
+    assert.are_not.equal(SPACE, schedule.version { strips = "1", tile = "1" })
     assert.same(schedule.parse(OTHER), schedule.parse(OTHER:gsub(" ", ",")))
     assert.is_nil(schedule.parse "rows=1 rows=2")
   end)
