@@ -299,11 +299,6 @@ static double rounded_bound(const ref_dtype *format, double y, double error)
     return error;
 }
 
-double oracle_output_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y)
-{
-    return rounded_bound(spec->y, y, affine_bound(spec, z_error, has_gamma, z, gamma, y));
-}
-
 /* The index of the activation in oracle_functions. */
 static int activation(const ref_spec *spec)
 {
@@ -313,6 +308,25 @@ static int activation(const ref_spec *spec)
                                     [REF_TANH] = ORACLE_TANH,
                                     [REF_SIGMOID] = ORACLE_SIGMOID};
     return functions[spec->act];
+}
+
+/* Applies the activation to the exact y, which is known up to an error; returns the error after that and the rounding
+ * to Y. */
+static double activate(const ref_spec *spec, mpfr_t y, double error)
+{
+    if (spec->act != 0) {
+        const int function = activation(spec);
+        apply(function, y);
+        error *= oracle_functions[function].slope;
+        error += oracle_unit(spec) * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) +
+                 roundings(function) * oracle_tiny(spec);
+    }
+    return rounded_bound(spec->y, mpfr_get_d(y, MPFR_RNDN), error);
+}
+
+double oracle_finish(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, mpfr_t y)
+{
+    return activate(spec, y, affine_bound(spec, z_error, has_gamma, z, gamma, mpfr_get_d(y, MPFR_RNDN)));
 }
 
 /* Applies what comes after gamma and beta to the exact y, which is known up to an error; returns the error after that.
@@ -331,14 +345,7 @@ static double finish(const oracle_row *row, size_t i, mpfr_t y, double error)
         error = error * silu * (1 + 16 * u) + u * (roundings(ORACLE_SILU) + 1) * fabs(mpfr_get_d(y, MPFR_RNDN)) +
                 oracle_tiny(row->spec);
     }
-    if (row->spec->act != 0) {
-        const int function = activation(row->spec);
-        apply(function, y);
-        error *= oracle_functions[function].slope;
-        error += u * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) +
-                 roundings(function) * oracle_tiny(row->spec);
-    }
-    return rounded_bound(row->spec->y, mpfr_get_d(y, MPFR_RNDN), error);
+    return activate(row->spec, y, error);
 }
 
 double oracle_ratio(const mpfr_t exact, double got, double bound)

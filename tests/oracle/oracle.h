@@ -41,8 +41,9 @@ double oracle_tiny(const ref_spec *spec);
  * are twice as many stripes, and the tree is one level lower. */
 double oracle_depth(size_t lanes, size_t n);
 
-/* The error that an output may have where the exact values are z, whose error is given, and y = z * gamma + beta. */
-double oracle_output_bound(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, double y);
+/* The error that an output may have where the exact values are z, whose error is given, and y = z * gamma + beta.
+ * Applies the activation of the spec to y. */
+double oracle_finish(const ref_spec *spec, double z_error, int has_gamma, double z, double gamma, mpfr_t y);
 
 /* |exact - got| / bound; got may be NaN. */
 double oracle_ratio(const mpfr_t exact, double got, double bound);
