@@ -73,7 +73,9 @@ local PRINT = {
   block = function(s, indent, out) print_body(out.change(s.text), s.body, indent, out) end,
   ["else"] = function(s, indent, out)
     out[#out] = nil
-    print_body("} else", s.body, indent, out)
+    local only = #s.body == 1 and s.body[1].kind == "if" and s.body[1]
+    local head = only and ("} else if (%s)"):format(out.change(only.text)) or "} else"
+    print_body(head, only and only.body or s.body, indent, out)
   end,
   rows = function(s, indent, out)
     local start = s.next and ("size_t %s = row"):format(s.next) or ""

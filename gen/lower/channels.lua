@@ -95,6 +95,7 @@ local FORMS = {}
 function FORMS.memory(body, builder)
   local plan, where = body.plan, body.plan.geometry
   local n = builder:def("size_t", "values", product(where.per_group, "positions"))
+  builder:note "The head of a group, and how both are cut into blocks."
   local head = body:head_of(builder, n)
   body.counts.all, body.counts.head = n, head
   local blocks = { head = block_length(builder, head), row = block_length(builder, n) }
@@ -108,9 +109,11 @@ function FORMS.memory(body, builder)
     for _, node in ipairs(sweep.rows) do body:fixed(node) end
     if #sweep.sums > 0 then
       local block, count = blocks[sweep.kind], sweep.kind == "head" and head or n
+      groups:note(sweep.kind == "head" and "Head of the group: its mean is the pivot." or "The group: sums about the pivot.")
       for s, names in ipairs(memory_sums(body, groups, sweep, count, block)) do body.scopes.row.memo[sweep.sums[s]] = names end
     end
   end
+  groups:note "The group again: normalise each channel."
   local inner, channel = groups, nil
   if where.per_group > 1 then inner, channel = groups:loop("channel", 0, where.per_group, 1) end
   local number = group and channel and ("%s * %d + %s"):format(group, where.per_group, channel) or group or channel or "0"
@@ -193,6 +196,7 @@ end
 
 function FORMS.segments(body, builder)
   local plan, where = body.plan, body.plan.geometry
+  builder:note "A chunk is so many rows together, or a piece of one."
   local together, piece = segments(builder)
   if not plan.problem.direction.is_of_chunks then count_all(body, builder, "rows * positions") end
   local inner, channel = builder:loop("channel", 0, where.channels, 1)
@@ -210,6 +214,7 @@ function FORMS.segments(body, builder)
     tree:push(place, statistics, body.counts.chunk)
   end)
   local statistics = tree:finish(inner)
+  inner:note "The channel again: normalise it."
   body:column_scope(inner, channel, "0")
   body:open("row", inner, { broadcast = true, known = known(plan, statistics) })
   for _, node in ipairs(plan.sweeps[#plan.sweeps].rows) do body:fixed(node) end
@@ -263,6 +268,7 @@ end
 --- The map of nhwc: every position, channel by channel.
 local function map_positions(body, builder, count)
   local plan, where = body.plan, body.plan.geometry
+  builder:note "Every position, channel by channel."
   local inner, t = builder:loop("t", 0, count, 1)
   body:step_to(inner, body:matrices(), "_t", ("%s * %d"):format(t, where.channels))
   body:map_channels(inner, stores_of(plan), where.channels)
@@ -310,6 +316,7 @@ local function merge_groups(body, builder, arrays)
   local where, names = body.plan.geometry, {}
   for i, output in ipairs(body.plan.merge.outputs) do names[i] = output.name end
   if where.per_group == 1 then return end
+  builder:note "The channels of a group together."
   local inner, group = builder, nil
   if where.groups > 1 then inner, group = builder:loop("group", 0, where.groups, 1) end
   local base = group and inner:def("size_t", "first", product(group, where.per_group)) or "0"
@@ -366,6 +373,7 @@ end
 --- Statistics of each tile of channels, over `count` positions: visit(builder, first, vectors, n, statistics) uses them.
 local function tiles(body, builder, count, visit)
   local where = body.plan.geometry
+  builder:note "Statistics of each tile of channels."
   body:each_tile(builder, where.channels, function(inner, first, vectors, n)
     local back = body:step_to(inner, body.plan.read, "_tile", first)
     visit(inner, first, vectors, n, { vectors = vectors, n = n, stride = ("%d"):format(where.channels) }, count)
@@ -461,9 +469,11 @@ function FORMS.positions(body, builder)
   body:step_to(rows, body:matrices(), "_row", ("%s * %d * positions"):format(row, where.channels))
   body:each_tile_of(rows, "positions", function(inner, first, vectors, n)
     local back = body:step_to(inner, body:matrices(), "_tile", first)
+    inner:note "Statistics of a tile of positions, over the channels."
     local statistics = body:outer_statistics(inner, { vectors = vectors, n = n, stride = "positions" }, count, where.channels)
     body:open("row", inner, { vectors = vectors, n = n, known = known(plan, statistics) })
     for _, node in ipairs(plan.sweeps[#plan.sweeps].rows) do body:fixed(node) end
+    inner:note "The tile again: normalise it."
     local place, channel = inner:loop("channel", 0, where.channels, 1)
     body:step_to(place, body:matrices(), "_channel", ("%s * positions"):format(channel))
     body:column_scope(place, channel, "0")
@@ -501,6 +511,7 @@ end
 -- @param names arguments that have one element for each slot
 -- @param visit function(builder, take): take(builder, C text of the number of a part, C text of its count)
 local function merge_tile(body, builder, names, tile, row_length, visit)
+  builder:note "What all parts have together."
   local tree = body:chunk_tree(builder, tile.vectors)
   visit(builder, function(place, number, count)
     local text = c_text.sum(("%s * %s"):format(number, row_length), tile.first)

@@ -20,11 +20,14 @@ function Body:lane_segment(builder, sweep, accumulators, strip, strips, length)
   local inner, i = builder:loop("i", 0, full, stripe)
   for chunk = strip, chunks - 1, strips do step(inner, i, chunk) end
   for chunk = strip, chunks - 1, strips do
-    local first = chunk * self.chunk
-    local whole, part = builder:branch(("%s >= %d"):format(rest, first + self.chunk), true)
-    step(whole, full, chunk)
-    local some = part:branch(first == 0 and rest .. " > 0" or ("%s > %d"):format(rest, first))
-    step(some, full, chunk, ("(int)(%s)"):format(first == 0 and rest or ("%s - %d"):format(rest, first)))
+    local first, otherwise = chunk * self.chunk, builder
+    if first + self.chunk < stripe then
+      local whole
+      whole, otherwise = builder:branch(("%s >= %d"):format(rest, first + self.chunk), true)
+      step(whole, full, chunk)
+    end
+    local some = otherwise:branch(first == 0 and rest .. " > 0" or ("%s > %d"):format(rest, first))
+    step(some, full, chunk, first == 0 and "(int)" .. rest or ("(int)(%s - %d)"):format(rest, first))
   end
 end
 
