@@ -1,6 +1,6 @@
 #!/bin/sh
 # The digests of the reference set's outputs are those of tests/digests.txt, on every architecture.
-#   tests/digests.sh VERIFY [--update]     VERIFY: the verifier of the reference set
+#   tests/digests.sh VERIFY [--update | --some]     VERIFY: the verifier of the reference set, or of some of its kernels
 set -eu
 verify=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -15,5 +15,10 @@ ${MESON_EXE_WRAPPER:-} "$verify" --quick --digests "$scratch/digests"
 if [ "${2:-}" = --update ]; then
     cp "$scratch/digests.txt" tests/digests.txt
 fi
-diff "$scratch/digests.txt" tests/digests.txt || fail "other bits than before: a new contract number, or a bug"
+known=tests/digests.txt
+if [ "${2:-}" = --some ]; then
+    grep -Fx -f "$scratch/digests.txt" tests/digests.txt >"$scratch/known.txt" || true
+    known=$scratch/known.txt
+fi
+diff "$scratch/digests.txt" "$known" || fail "other bits than before: a new contract number, or a bug"
 echo "digests compared: $(wc -l <"$scratch/digests")"

@@ -41,7 +41,7 @@ local COMPILERS = {
 -- Why a case may be refused: the whole message, without "kernel N: ", matches a pattern. Those of the grammar come from its table.
 local REASONS = {
   { name = "unknown norm, word or key", "^unknown norm '", "^unknown word '", "^unknown key '", "^unknown [%w]+= value '" },
-  { name = "bad value", "^h=.*: h must be ", "^groups=.*: groups must be ",
+  { name = "bad value", "^[hcg]=.*: [hcg] must be ", "^shards=.*: shards must be ", "^groups=.*: groups must be ",
     "^heads=.*: heads must be ", "^site=.*: site must be ", "^eps=.*: eps must be " },
   { name = "said twice", " is repeated$", "' exclude each other$" },
   { name = "no value, or one too many", "^'.*' needs a value: ", "is a word of its own, without =$",
@@ -53,25 +53,28 @@ local REASONS = {
   { name = "wrong name", "^unknown part of a kernel name '", " is not how that kernel is named: " },
   { name = "wrong target", "^unknown target '" },
   { name = "wrong prefix", "^%-%-prefix '.*: a prefix is a letter, " },
-  { name = "wrong schedule", "^%-%-schedule ", "^unknown schedule key '", "^schedule .*: allowed are " },
-  { name = "schedule without effect", "^schedule .*: target %w+ has no schedule$", "^schedule strips=%d: on ",
+  { name = "schedule without effect", "^unknown schedule key '%l+' %(known: strips, tile%)$",
+    "^schedule strips=%d: nothing is summed over lanes$", "^schedule .*: target %w+ has no schedule$", "^schedule strips=%d: on ",
     "^schedule layout=split: ", "^schedule blocks=2: a row of %d+ elements is one block$",
     "^schedule blocks=2: there are no sums", "^schedule reuse=reload: only ",
     "^schedule pipe=1: there is one pass only,", "^schedule prefetch=1: nothing is read behind the last sum$",
     "^schedule %w+=%w+: there are no sums$", "^schedule stream=%d+: the last pass stores no elements$",
-    "^schedule stream=%d+: a row of y2 has %d+ bytes, not a multiple of 64$",
-    "^schedule stream=%d+: %w+ has no such stores$", "^schedule stream=%d+: %w+ cannot stream %w+$",
-    "^schedule stream=%d+: a row of y has %d+ bytes, not a multiple of 64$" },
+    "^schedule stream=%d+: a row of %w+ has %d+ bytes, not a multiple of 64$",
+    "^schedule stream=%d+: %w+ has no such stores$", "^schedule stream=%d+: %w+ cannot stream %w+$" },
+  { name = "wrong schedule", "^%-%-schedule ", "^unknown schedule key '", "^schedule .*: allowed are " },
   { name = "file returns no specs", "^a spec file returns an array ", "^no kernels$", "^%d+ kernels are too many " },
   { name = "file runs too long or grows too large", "^runs for too long", "^needs too much memory", "^not enough memory$",
     "stack overflow" },
   { name = "file is no Lua, or stops with an error of Lua", "^%d+: ", "^attempt to " },
-  { name = "missing" }, { name = "contradiction" }, { name = "no such file" },
+  { name = "missing", "^%w+ is missing %(" }, { name = "no such file" },
+  { name = "contradiction", "^%w+ has no direction %w+$", "^%w+ counts channels: ", "^%w+ counts the elements of a row: ",
+    "^%w+=%d+ does not divide ", "^%w+ has no layout=", " does not go with ", " takes no parameters: ", " need a y, but %w+ has none$",
+    " reads no x to add to$", "^out= is the dtype of y, but ", "^%w+ has no shards$", "^shards= goes with a step ", " it needs shards=$" },
 }
 
 local whole_message = {}
 for _, row in ipairs(spec.grammar) do
-  if row.required then whole_message[row.required] = "missing" end
+  if type(row.required) == "string" then whole_message[row.required] = "missing" end
 end
 for _, rule in ipairs(spec.contradictions) do whole_message[rule[1]] = "contradiction" end
 

@@ -53,10 +53,12 @@ end
 local function contradicts(drawn)
   local text, row = drawn.text, { norm = drawn.norm }
   for _, its in ipairs(spec.grammar) do row[its.field] = text[its.field] or "none" end
+  row.layout = nil -- for the rules, a knob of schedules
   for _, field in ipairs { "residual", "gamma", "out" } do row[field] = text[field] or text.x end
   row.affine = text.affine or text.mod and "none" or require("gen.norms." .. drawn.norm).affine
   row.offset, row.h = tonumber(text.offset or 0), tonumber(text.h)
-  return text.residual and row.fusion == "none" or text.gamma and row.affine .. row.mod .. row.gate == "nonenonenone"
+  return text.affine == "group" or text.residual and row.fusion == "none"
+    or text.gamma and row.affine .. row.mod .. row.gate == "nonenonenone"
     or sets.contradicts(row)
 end
 

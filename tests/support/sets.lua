@@ -115,6 +115,8 @@ for _, rule in ipairs {
   { needs = { "stats", "norm", "fusion" },
     holds = function(r) return r.stats == "none" or (STATISTICS[r.norm] and r.fusion ~= "sandwich") end },
   { needs = { "norm", "affine" }, holds = function(r) return r.norm ~= "fold" or r.affine ~= "none" end },
+  { needs = { "norm", "act" }, holds = function(r) return not WEIGHTS[r.norm] or r.act == "none" end },
+  { needs = { "twin", "act", "zgate" }, holds = function(r) return r.twin == "none" or r.act .. r.zgate == "nonenone" end },
   { needs = { "norm", "fusion", "mod", "quant", "twin", "groups", "heads" },
     holds = function(r)
       return not WEIGHTS[r.norm] or (r.fusion .. r.mod .. r.quant .. r.twin == ("none"):rep(4) and parts(r.groups) * parts(r.heads) == 1)
