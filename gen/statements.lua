@@ -34,14 +34,16 @@ local Builder = {}
 Builder.__index = Builder
 
 --- A builder that appends to a list of statements and hands out names that no enclosing scope uses: `taken` are the names
--- of its scope, `numbers` the last number that it gave to each hint.
+-- of its scope, `below` those of scopes within it, `numbers` the last number that it gave to each hint.
 function statements.builder()
-  return setmetatable({ body = {}, taken = {}, numbers = {} }, Builder)
+  return setmetatable({ body = {}, taken = {}, below = {}, numbers = {} }, Builder)
 end
 
 function Builder:add(statement) self.body[#self.body + 1] = statement end
 
+--- What is inserted in front of nested scopes must not bear a name of theirs, either.
 local function is_taken(builder, name)
+  if builder.is_splice and builder.below[name] then return true end
   while builder do
     if builder.taken[name] then return true end
     builder = builder.parent
@@ -58,6 +60,11 @@ function Builder:name(hint)
     name = hint .. separator .. n
   end
   self.taken[name], self.numbers[hint] = true, n
+  local outer = self.parent
+  while outer do
+    outer.below[name] = true
+    outer = outer.parent
+  end
   return name
 end
 
@@ -95,7 +102,7 @@ end
 function Builder:nested(statement)
   statement.body = {}
   self:add(statement)
-  return setmetatable({ body = statement.body, taken = {}, numbers = {}, parent = self }, Builder)
+  return setmetatable({ body = statement.body, taken = {}, below = {}, numbers = {}, parent = self }, Builder)
 end
 
 --- `for (size_t name = from; name < to; name += step)`: returns the body's builder and the counter's name.
@@ -130,7 +137,8 @@ end
 function Builder:splice()
   local statement = { kind = "splice", body = {} }
   self:add(statement)
-  return setmetatable({ body = statement.body, taken = self.taken, numbers = self.numbers, parent = self.parent }, Builder)
+  return setmetatable({ body = statement.body, taken = self.taken, below = self.below, numbers = self.numbers, parent = self.parent,
+    is_splice = true }, Builder)
 end
 
 return statements

@@ -41,7 +41,8 @@ local COMPILERS = {
 -- Why a case may be refused: the whole message, without "kernel N: ", matches a pattern. Those of the grammar come from its table.
 local REASONS = {
   { name = "unknown norm, word or key", "^unknown norm '", "^unknown word '", "^unknown key '", "^unknown [%w]+= value '" },
-  { name = "bad value", "^[hcg]=.*: [hcg] must be ", "^shards=.*: shards must be ", "^groups=.*: groups must be ",
+  { name = "bad value", "model is .*; it must be a letter, ", "^[hcg]=.*: [hcg] must be ", "^shards=.*: shards must be ",
+    "^groups=.*: groups must be ",
     "^heads=.*: heads must be ", "^site=.*: site must be ", "^eps=.*: eps must be " },
   { name = "said twice", " is repeated$", "' exclude each other$" },
   { name = "no value, or one too many", "^'.*' needs a value: ", "is a word of its own, without =$",
