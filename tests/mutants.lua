@@ -97,7 +97,7 @@ local MUTANTS = {
     text = 'e.count "right" / e.count "both"', replacement = 'e.count "left" / e.count "both"' },
   { fault = "merge: an odd chunk joins late", file = "gen/lower/channels/chunks.lua",
     text = "%s %% 2 == 0; %s /= 2", replacement = "%s %% 4 == 0; %s /= 2" },
-  { fault = "channels: gamma of the group's first one", file = "gen/lower/channels.lua",
+  { fault = "channels: gamma of the group's first one", file = "gen/lower/channels/memory.lua",
     text = '("%s * %d + %s"):format(group, where.per_group, channel)',
     replacement = '("%s * %d + 0 * %s"):format(group, where.per_group, channel)' },
   { fault = "channels: the rest of a run is left out", file = "gen/lower/channels/map.lua",

@@ -1,0 +1,160 @@
+--- Statistics of channels that lie next to each other: nhwc.
+
+local common = require "gen.lower.channels.common"
+local c_text = require "gen.lower.c_text"
+
+--- Row values that the map needs element by element.
+local function mapped_rows(plan)
+  local list = {}
+  for _, node in ipairs(plan.sweeps[#plan.sweeps].rows) do list[#list + 1] = node end
+  return list
+end
+
+--- Statistics of the channels of each group, merged pairwise over the channels; arrays have those of channels before, and those of
+-- the group in each of its channels after.
+local function merge_groups(body, builder, arrays)
+  local where, names = body.plan.geometry, {}
+  for i, output in ipairs(body.plan.merge.outputs) do names[i] = output.name end
+  if where.per_group == 1 then return end
+  builder:note "The channels of a group together."
+  local inner, group = builder, nil
+  if where.groups > 1 then inner, group = builder:loop("group", 0, where.groups, 1) end
+  local base = group and inner:def("size_t", "first", common.product(group, where.per_group)) or "0"
+  local words = body.dtypes[body.real]
+  local function merge(place, left, right, left_count, right_count)
+    body.counts.left, body.counts.right = common.product(left_count, "positions"), common.product(right_count, "positions")
+    body.counts.both = common.product(left_count + right_count, "positions")
+    for field, text in pairs { left = body.counts.left, right = body.counts.right, both = body.counts.both } do
+      body.counts[field] = "(" .. text .. ")"
+    end
+    local merged = body:merged(place, 1, function(name, side)
+      return { words.first(("%s + %s"):format(arrays[name], side == "left" and left or right)) }
+    end)
+    for _, name in ipairs(names) do place:call(body.words.store_first(("%s + %s"):format(arrays[name], left), merged[name][1])) end
+  end
+  local span = 1
+  while span < where.per_group do
+    local whole = math.floor(where.per_group / (2 * span))
+    if whole > 0 then
+      local place, i = inner:loop("i", 0, whole, 1)
+      local left = place:def("size_t", "at", ("%s + %s"):format(base, common.product(i, 2 * span)))
+      merge(place, left, ("%s + %d"):format(left, span), span, span)
+    end
+    local from = whole * 2 * span
+    if from + span < where.per_group then
+      local left = inner:def("size_t", "last", ("%s + %d"):format(base, from))
+      merge(inner:block "", left, ("%s + %d"):format(left, span), span, where.per_group - from - span)
+    end
+    span = span * 2
+  end
+  local place, i = inner:loop("i", 1, where.per_group, 1)
+  for _, name in ipairs(names) do place:set(("%s[%s + %s]"):format(arrays[name], base, i), ("%s[%s]"):format(arrays[name], base)) end
+end
+
+--- Row values of all channels from the statistics in arrays.
+local function finish_rows(body, builder, statistics, arrays)
+  local nodes = mapped_rows(body.plan)
+  body:each_tile(builder, body.plan.geometry.channels, function(inner, first, vectors, n)
+    local names = {}
+    for _, output in ipairs(body.plan.merge.outputs) do
+      local name, array = output.name, statistics[output.name]
+      names[name] = {}
+      for v = 0, vectors - 1 do
+        local place = c_text.sum(array, first, v * body.chunk)
+        names[name][v + 1] = body.dtypes[body.real].load(place, 1)
+      end
+    end
+    body:open("row", inner, { vectors = vectors, n = n, known = common.known(body.plan, names) })
+    body:into_arrays(inner, nodes, first, arrays)
+    body:close "row"
+  end)
+end
+
+--- Statistics of each tile of channels, over `count` positions: visit(builder, first, vectors, n, statistics) uses them.
+local function tiles(body, builder, count, visit)
+  local where = body.plan.geometry
+  builder:note "Statistics of each tile of channels."
+  body:each_tile(builder, where.channels, function(inner, first, vectors, n)
+    local back = body:step_to(inner, body.plan.read, "_tile", first)
+    visit(inner, first, vectors, n, { vectors = vectors, n = n, stride = ("%d"):format(where.channels) }, count)
+    back()
+  end)
+end
+
+local function columns_of_batch(body, builder)
+  local plan, where = body.plan, body.plan.geometry
+  common.count_all(body, builder, common.count_of_batch(where))
+  local nodes, arrays = mapped_rows(plan), {}
+  if plan.problem.direction.is_of_chunks then
+    tiles(body, builder, body.counts.all, function(inner, first, vectors, n, tile, count)
+      local chunk = inner:var("size_t", "chunk", "0")
+      body:each_outer_chunk(inner, count, function(place, start, length)
+        common.store_chunk(body, place, body:outer_chunk(place, tile, start, length), chunk, first, { vectors = vectors, n = n })
+        place:call("++" .. chunk)
+      end)
+    end)
+    return
+  end
+  for i, node in ipairs(nodes) do arrays[i] = body:channel_array(builder, (node.label or "value") .. "_of") end
+  tiles(body, builder, body.counts.all, function(inner, first, vectors, n, tile, count)
+    local statistics = body:outer_statistics(inner, tile, count)
+    local back = body:step_to(inner, common.per_channel(body), "_tile", first)
+    body:open("row", inner, { vectors = vectors, n = n, known = common.known(plan, statistics) })
+    body:into_arrays(inner, nodes, first, arrays)
+    body:store_fixed(inner, common.stores_of(plan))
+    body:close "row"
+    back()
+  end)
+  for i, node in ipairs(nodes) do body.arrays[node] = arrays[i] end
+  body:map_positions(builder, body.counts.all)
+end
+
+--- Puts parameters that groups have into arrays, one element for each channel.
+local function spread_parameters(body, builder)
+  local where, by_group, seen = body.plan.geometry, {}, {}
+  for _, argument in ipairs(body.plan.problem.args) do by_group[argument.name] = argument.shape[1] == "g" end
+  local function visit(node)
+    if seen[node] then return end
+    seen[node] = true
+    if node.op ~= "load" or not by_group[node.name] then
+      for _, operand in ipairs(node) do visit(operand) end
+      return
+    end
+    local array = body:channel_array(builder, node.name .. "_of")
+    local inner, channel = builder:loop("channel", 0, where.channels, 1)
+    local value = body.dtypes[node.dtype].first(("%s + %s / %d"):format(node.name, channel, where.per_group))
+    inner:call(body.words.store_first(("%s + %s"):format(array, channel), value))
+    body.arrays[node] = array
+  end
+  for _, store in ipairs(common.stores_of(body.plan)) do visit(store.node) end
+end
+
+local function columns_of_groups(body, builder)
+  local plan, where = body.plan, body.plan.geometry
+  common.count_all(body, builder, common.product(where.per_group, "positions"))
+  local statistics, arrays, nodes = {}, {}, mapped_rows(plan)
+  for _, output in ipairs(plan.merge.outputs) do statistics[output.name] = body:channel_array(builder, output.name .. "_of") end
+  for i, node in ipairs(nodes) do
+    arrays[i] = statistics[node.name] or body:channel_array(builder, (node.label or "value") .. "_of")
+  end
+  spread_parameters(body, builder)
+  local rows, row = builder:loop("row", 0, "rows", 1)
+  body:step_to(rows, body:matrices(), "_row", common.product(row, "positions", where.channels))
+  tiles(body, rows, "positions", function(inner, first, vectors, _, tile, count)
+    local found = body:outer_statistics(inner, tile, count)
+    for _, output in ipairs(plan.merge.outputs) do
+      for v = 0, vectors - 1 do
+        local place = c_text.sum(statistics[output.name], first, v * body.chunk)
+        inner:call(body.dtypes[body.real].store(place, 1, found[output.name][v + 1]))
+      end
+    end
+  end)
+  merge_groups(body, rows, statistics)
+  finish_rows(body, rows, statistics, arrays)
+  for i, node in ipairs(nodes) do body.arrays[node] = arrays[i] end
+  body:map_positions(rows, "positions")
+end
+
+return function(body, builder)
+  if body.plan.geometry.over == "batch" then columns_of_batch(body, builder) else columns_of_groups(body, builder) end
+end
