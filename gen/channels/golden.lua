@@ -59,10 +59,17 @@ local function merge_of(problem)
   end
 end
 
+--- The size of the head of a chunk of `n` values, which must fit into its first `first` ones.
+local function head_of(n, first)
+  local head = contract.head(n)
+  while head > first do head = head / 2 end
+  return head
+end
+
 --- The statistics of a chunk of places.
 local function chunk_set(call, chunk)
   local row = interpreter.row { n = #chunk, load = loader(call, chunk), in_runs = not chunk.lane_of, lane_of = chunk.lane_of,
-    counts = { chunk = #chunk, head = contract.head(chunk.first or #chunk) } }
+    counts = { chunk = #chunk, head = head_of(#chunk, chunk.first or #chunk) } }
   local set = { count = #chunk }
   for _, output in ipairs(call.problem.chunk) do set[output.name] = row:evaluate(output.node) end
   return set

@@ -47,9 +47,11 @@ function Body:outer_sums(builder, sweep, tile, first, count, is_short)
 end
 
 --- The size of the head of `count` values: defines it and returns its name.
-function Body:head_of(builder, count)
+-- @param most C text of how many values it may have, or nil
+function Body:head_of(builder, count, most)
   local head = builder:var("size_t", "head", "1")
-  local inner = builder:block(("while (%s * %d < %s)"):format(head, contract.RUN, count))
+  local fits = most and (" && %s * 2 <= %s"):format(head, most) or ""
+  local inner = builder:block(("while (%s * %d < %s%s)"):format(head, contract.RUN, count, fits))
   inner:set(head, head .. " * 2")
   return head
 end

@@ -28,8 +28,8 @@ end
 --- Statistics of one chunk of a channel.
 local function segment_chunk(body, builder, channel, row, height, start, length)
   local where = body.plan.geometry
-  body.counts.head = body:head_of(builder, length)
   body.counts.chunk = ("(%s * %s)"):format(height, length)
+  body.counts.head = body:head_of(builder, body.counts.chunk, length)
   local back = body:step_to(builder, body.plan.read, "_chunk",
     ("(%s * %d + %s) * positions + %s"):format(row, where.channels, channel, start))
   local result = body:chunk_statistics(builder, 1, function(outer, sweep)
