@@ -10,7 +10,9 @@ local usage = require "gen.usage"
 
 local specfile = {}
 
-local MAX_INSTRUCTIONS, MAX_KBYTES, MAX_KERNELS = 10000000, 32768, 65536
+-- The limit of memory lies between powers of two: a table grows by doubling, and one as large as the limit would call the
+-- collector at every look.
+local MAX_INSTRUCTIONS, MAX_KBYTES, MAX_KERNELS = 10000000, 24576, 65536
 -- Instructions from one look at the limits to the next: few, because a string can double in three.
 local STEP = 10
 -- Far more than so many instructions take, unless each copies a long string or moves a long table. Looked at every so many steps.
