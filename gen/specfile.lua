@@ -10,7 +10,7 @@ local usage = require "gen.usage"
 
 local specfile = {}
 
--- The limit of memory lies between powers of two: a table grows by doubling, and one as large as the limit would call the
+-- The limit of memory lies between powers of two: tables grow by doubling, and one as large as the limit would call the
 -- collector at every look.
 local MAX_INSTRUCTIONS, MAX_KBYTES, MAX_KERNELS = 10000000, 24576, 65536
 -- Instructions from one look at the limits to the next: few, because a string can double in three.
