@@ -135,7 +135,7 @@ local function first_failure(copy, objects)
   local steps = {
     { "generator", ("cd '%s' && luajit tests/support/kernelset.lua mutants scalar,avx2 1 ."):format(copy) },
     { "compiler", ("cd '%s' && cc -O1 -o verify mutants_*.c %s"):format(copy, objects) },
-    { "bits", ("timeout 120 '%s/verify' --quick"):format(copy) }, -- a fault may loop without end
+    { "bits", ("timeout 30 '%s/verify' --quick"):format(copy) }, -- a fault may loop without end
   }
   for _, step in ipairs(steps) do
     if not run(step[2], copy .. "/log") then return step[1] end
