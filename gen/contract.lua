@@ -25,9 +25,10 @@ function contract.blocks(n)
 end
 
 --- Elements in the head of a row of `n`: the smallest power of two that is at least n / 64.
-function contract.head(n)
+-- @param most how many it may have at the most, or nil: then it is the largest power of two that this allows
+function contract.head(n, most)
   local m = 1
-  while m * UNIT < n do m = m * 2 end
+  while m * UNIT < n and m * 2 <= (most or n) do m = m * 2 end
   return m
 end
 

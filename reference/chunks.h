@@ -69,22 +69,11 @@ static const order runs = {sum_runs, sum_squares_runs}, lanes = {sum_lanes, sum_
 /* The statistics of a chunk of `pieces` pieces of `length` values each, which it overwrites. */
 typedef moments measure(real *value, size_t pieces, size_t length, const order *o);
 
-/* "The head is the first m values of the chunk's first piece, m the smallest power of two >= n / 64, but not more than
- * the largest one that the piece has room for." A chunk of an outer index is one piece. */
-static size_t head_of(size_t n, size_t length)
-{
-    size_t m = ref_head(n);
-    while (m > length) {
-        m /= 2;
-    }
-    return m;
-}
-
 /* "Head: m = smallest power of two >= n/64; mu = sum(first m) / m; d = x - mu; D = sum(d), Q = sum(d*d) by fma; delta =
  * D / n; M2 = clamp0(fma(-delta, D, Q))." In nchw batches the head is that of the first piece. */
 static moments measure_around_mean(real *value, size_t pieces, size_t length, const order *o)
 {
-    const size_t n = pieces * length, m = head_of(n, length);
+    const size_t n = pieces * length, m = ref_head_within(n, length);
     const real mu = o->sum(value, 1, m) / (real)m;
     for (size_t i = 0; i < n; i++) {
         value[i] = value[i] - mu;

@@ -142,6 +142,15 @@ size_t ref_head(size_t n)
     return m;
 }
 
+size_t ref_head_within(size_t n, size_t length)
+{
+    size_t m = ref_head(n);
+    while (m > length) {
+        m /= 2;
+    }
+    return m;
+}
+
 size_t ref_series_chunks(size_t n)
 {
     return (n + REF_CHUNK - 1) / REF_CHUNK;

@@ -91,6 +91,10 @@ size_t ref_blocks(size_t n, size_t *length);
 /* "The head is the first m elements, m the smallest power of two >= n / 64." Returns m. */
 size_t ref_head(size_t n);
 
+/* Elements in the head of a chunk of `n` values in pieces of `length`: "the first m values of the chunk's first piece,
+ * m the smallest power of two >= n / 64, but not more than the largest one that the piece has room for." */
+size_t ref_head_within(size_t n, size_t length);
+
 /* "Chunk k holds t in [4096 k, min(4096 (k+1), T))": the number of chunks of n values over an outer index. */
 size_t ref_series_chunks(size_t n);
 

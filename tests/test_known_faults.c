@@ -2,6 +2,7 @@
  */
 #define _GNU_SOURCE
 #include "kernel_call.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -236,9 +237,5 @@ int main(void)
     tcase_add_test(group, C10_control_word);
 #endif
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

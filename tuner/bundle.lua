@@ -133,17 +133,11 @@ local function record_of(kernel, index, compiler, text)
     why = judge.noise(parsed.samples[0], {}) }), parsed.samples
 end
 
-local function number_of(kernel, text)
-  for _, one in ipairs(kernel.list) do
-    if one.schedule == text then return one.number end
-  end
-end
-
 -- Adds what many rows gain over the schedule for few, where both were timed to the end.
 local function compare(kernel, large, samples)
   local small = kernel.records[tuned.SMALL]
   if not small then return end
-  local a, b = samples[number_of(kernel, large.schedule)], samples[number_of(kernel, small.schedule)]
+  local a, b = samples[candidates.number(kernel, large.schedule)], samples[candidates.number(kernel, small.schedule)]
   if a and b and a ~= b and statistics.rank(#b.ratios) then judge.compare(large, small, a, b) end
 end
 

@@ -63,6 +63,13 @@ function candidates.new(spec, target, find_cells, most)
     problem = problem, cells = cells, list = list }
 end
 
+--- The number of the candidate with a schedule (a text), or nil.
+function candidates.number(kernel, text)
+  for _, one in ipairs(kernel.list) do
+    if one.schedule == text then return one.number end
+  end
+end
+
 --- Files of candidates: array of `{ name =, text =, members = {candidate..} }`.
 function candidates.batches(kernel)
   local batches = {}

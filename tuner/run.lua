@@ -74,16 +74,10 @@ local function report_complaints(job, kernel)
   end
 end
 
-local function number_of(kernel, text)
-  for _, one in ipairs(kernel.list) do
-    if one.schedule == text then return one.number end
-  end
-end
-
 -- Lets the schedule of a cell and that for few rows meet in the cell.
 local function compare(job, kernel, index, large, small)
   if not small or small == large or small.schedule == large.schedule then return end
-  local of_small, of_large = number_of(kernel, small.schedule), number_of(kernel, large.schedule)
+  local of_small, of_large = candidates.number(kernel, small.schedule), candidates.number(kernel, large.schedule)
   if not of_small or not of_large then return end
   local samples = measurer(job, kernel, index, { others = {} })({ 0, of_small, of_large }, COMPARED)
   judge.compare(large, small, samples[of_large] or samples[0], samples[of_small] or samples[0])

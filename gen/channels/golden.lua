@@ -39,18 +39,24 @@ local function merged(list, merge)
   return list[1]
 end
 
+--- The values of the statistics that outputs need: what value_of(name) says, by node.
+local function known_of(outputs, value_of)
+  local known = {}
+  local function learn(node)
+    if node.op == "statistic" then known[node] = value_of(node.name) end
+    for _, operand in ipairs(node) do learn(operand) end
+  end
+  for _, output in ipairs(outputs) do learn(output.node) end
+  return known
+end
+
 --- The statistics of two sets together; a set is `{ count=, [name]= }`.
 local function merge_of(problem)
   return function(left, right)
-    local known = {}
-    local function learn(node)
-      if node.op == "statistic" then
-        local name, side = node.name:match("^(.*)_(%l+)$")
-        known[node] = (side == "left" and left or right)[name]
-      end
-      for _, operand in ipairs(node) do learn(operand) end
-    end
-    for _, output in ipairs(problem.merge) do learn(output.node) end
+    local known = known_of(problem.merge, function(text)
+      local name, side = text:match("^(.*)_(%l+)$")
+      return (side == "left" and left or right)[name]
+    end)
     local row = interpreter.row { n = 1, known = known,
       counts = { left = left.count, right = right.count, both = left.count + right.count } }
     local set = { count = left.count + right.count }
@@ -59,17 +65,10 @@ local function merge_of(problem)
   end
 end
 
---- The size of the head of a chunk of `n` values, which must fit into its first `first` ones.
-local function head_of(n, first)
-  local head = contract.head(n)
-  while head > first do head = head / 2 end
-  return head
-end
-
 --- The statistics of a chunk of places.
 local function chunk_set(call, chunk)
   local row = interpreter.row { n = #chunk, load = loader(call, chunk), in_runs = not chunk.lane_of, lane_of = chunk.lane_of,
-    counts = { chunk = #chunk, head = head_of(#chunk, chunk.first or #chunk) } }
+    counts = { chunk = #chunk, head = contract.head(#chunk, chunk.first) } }
   local set = { count = #chunk }
   for _, output in ipairs(call.problem.chunk) do set[output.name] = row:evaluate(output.node) end
   return set
@@ -109,12 +108,7 @@ end
 
 --- Stores what a set of places has, from its statistics.
 local function store(call, places, set, order)
-  local known = {}
-  local function learn(node)
-    if node.op == "statistic" then known[node] = set[node.name] end
-    for _, operand in ipairs(node) do learn(operand) end
-  end
-  for _, output in ipairs(call.problem.outputs) do learn(output.node) end
+  local known = known_of(call.problem.outputs, function(name) return set[name] end)
   local count = set and set.count or #places
   local row = interpreter.row { n = #places, load = loader(call, places), known = known, lane_of = order,
     counts = { all = count, all_but_one = math.max(count - 1, 1), head = contract.head(count) } }

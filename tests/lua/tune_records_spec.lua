@@ -4,23 +4,13 @@ local cpu = require "gen.cli.cpu"
 local directory = require "gen.directory"
 local files = require "tests.support.files"
 local memory = require "tuner.memory"
+local samples = require "tests.support.records"
 local schedule = require "gen.schedule"
 local toolchain = require "gen.cli.toolchain"
 local tuned = require "gen.tuned"
 
-local DEFAULT = "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192"
-local OTHER = "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192"
-local SPACE = schedule.version(schedule.parse(OTHER))
 
--- A record with some fields of its own.
-local function record(fields)
-  local result = { name = "rmsnorm_fwd_f32_h768", target = "avx2", regime = "hot", rows = 2, microarchitecture = "zen4",
-    cpu = "AuthenticAMD-25-17-1", compiler = "gcc 12.2.0", schedule = OTHER, default = DEFAULT, ns = 61.2, low = 60, high = 63.25,
-    ratio = { 0.82, 0.8, 0.84 }, decided = true, quality = "clean", rounds = 100, tried = 64, contract = 1, space = SPACE,
-    tool = "0.1.0" }
-  for key, value in pairs(fields or {}) do result[key] = value end
-  return result
-end
+local DEFAULT, OTHER, SPACE, record = samples.DEFAULT, samples.OTHER, samples.SPACE, samples.new
 
 local function read(text) return tuned.read(text, "file") end
 

@@ -4,20 +4,15 @@ local data = require "tuner.report.data"
 local memory = require "tuner.memory"
 local normgen = require "tests.support.normgen"
 local page = require "tuner.report.page"
-local schedule = require "gen.schedule"
+local samples = require "tests.support.records"
 local svg = require "tuner.report.svg"
 
-local DEFAULT = "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192"
-local OTHER = "rows=1 layout=plain blocks=1 strips=2 reuse=recompute pipe=1 prefetch=0 stream=8192"
-local SPACE = schedule.version(schedule.parse(OTHER))
+local DEFAULT, OTHER = samples.DEFAULT, samples.OTHER
 
 local function record(fields)
-  local result = { name = "rmsnorm_fwd_f32_h768", target = "avx2", regime = "hot", rows = 2, microarchitecture = "zen4",
-    cpu = "AuthenticAMD-25-17-1", compiler = "gcc 12.2.0", schedule = OTHER, default = DEFAULT, ns = 100, low = 99, high = 101,
-    ratio = { 0.8, 0.5, 1 }, decided = true, quality = "clean", rounds = 100, tried = 64, contract = 1, space = SPACE,
-    copy = 64, bytes = 12288, tool = "0.1.0" }
-  for key, value in pairs(fields or {}) do result[key] = value end
-  return result
+  local own = { ns = 100, low = 99, high = 101, ratio = { 0.8, 0.5, 1 }, copy = 64, bytes = 12288 }
+  for key, value in pairs(fields or {}) do own[key] = value end
+  return samples.new(own)
 end
 
 -- What normgen bench --format json prints, with ratios to the default.

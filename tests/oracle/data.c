@@ -144,3 +144,17 @@ void data_float_parameters(float *parameter, size_t n, uint64_t *state)
     data_parameters(scratch, n, state);
     to_floats(parameter, scratch, n);
 }
+
+void data_fill(float *row, size_t n, float value)
+{
+    for (size_t i = 0; i < n; i++) {
+        row[i] = value;
+    }
+}
+
+void data_fill_normal(float *row, size_t n, double mean, double std, uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (float)(mean + std * data_normal(state));
+    }
+}

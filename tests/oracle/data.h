@@ -29,4 +29,8 @@ void data_parameters(double *parameter, size_t n, uint64_t *state);
 void data_fill_floats(const data_kind *kind, float *row, size_t n, uint64_t *state);
 void data_float_parameters(float *parameter, size_t n, uint64_t *state);
 
+/* A constant; numbers close to N(mean, std^2). */
+void data_fill(float *row, size_t n, float value);
+void data_fill_normal(float *row, size_t n, double mean, double std, uint64_t *state);
+
 #endif

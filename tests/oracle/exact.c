@@ -58,10 +58,7 @@ static double sum_in_turn(const ref_spec *spec, const double *value, size_t n)
 /* The mu that the contract gives. */
 static double pivot_of(const moments_chunk *c)
 {
-    size_t m = ref_head(c->pieces * c->length);
-    while (m > c->length) {
-        m /= 2;
-    }
+    const size_t m = ref_head_within(c->pieces * c->length, c->length);
     const ref_dtype *real = ref_is_f64(c->spec->x) ? c->spec->x : ref_dtype_named("f32", 3);
     void *const reals = calloc(m, sizeof(double));
     call_narrow(real, reals, c->value, m);

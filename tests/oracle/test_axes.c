@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "arithmetic.h"
 #include "call.h"
 #include "contract.h"
@@ -492,33 +493,45 @@ static void judge_fwd(trial *t)
     mpfr_clear(scale);
 }
 
-/* y = x / sqrt(square + eps), with `square` given: eps, root and reciprocal. */
-static void judge_scaled(trial *t, const double *square)
+/* rstd = 1 / sqrt(square + eps). */
+static void set_rstd(const trial *t, double square, mpfr_t rstd)
+{
+    mpfr_set_d(rstd, square, MPFR_RNDN);
+    mpfr_add_d(rstd, rstd, eps_of(t), MPFR_RNDN);
+    mpfr_rec_sqrt(rstd, rstd, MPFR_RNDN);
+}
+
+/* z = (x - mean) / sqrt(square + eps), with both given, or no mean: 1 for x - mean, 2.5 for eps, root and reciprocal.
+ */
+static void judge_given(trial *t, const double *mean, const double *square)
 {
     const double u = oracle_unit(&t->spec);
-    mpfr_t scale;
-    mpfr_init2(scale, ORACLE_BITS);
+    mpfr_t rstd;
+    mpfr_init2(rstd, ORACLE_BITS);
     for (size_t s = 0; s < slot_count(t); s++) {
-        moments none;
-        moments_given(&none, 1, 0, 0, 0);
-        mpfr_set_d(scale, square[s], MPFR_RNDN);
-        mpfr_add_d(scale, scale, eps_of(t), MPFR_RNDN);
-        mpfr_rec_sqrt(scale, scale, MPFR_RNDN);
-        judge_slot(t, s, &none, scale, 2.5 * u);
-        moments_forget(&none);
+        moments m;
+        moments_given(&m, 1, mean ? mean[s] : 0, 0, 0);
+        set_rstd(t, square[s], rstd);
+        judge_slot(t, s, &m, rstd, 2.5 * u);
+        moments_forget(&m);
     }
-    mpfr_clear(scale);
+    mpfr_clear(rstd);
 }
 
 static void judge_powernorm_infer(trial *t)
 {
-    judge_scaled(t, t->before[REF_SQUARE_IN]);
+    judge_given(t, NULL, t->before[REF_SQUARE_IN]);
+}
+
+static void judge_infer(trial *t)
+{
+    judge_given(t, t->before[REF_MEAN_IN], t->before[REF_VAR_IN]);
 }
 
 static void judge_powernorm_fwd(trial *t)
 {
     const double u = oracle_unit(&t->spec);
-    judge_scaled(t, t->before[REF_RUNNING_SQUARE]);
+    judge_given(t, NULL, t->before[REF_RUNNING_SQUARE]);
     for (size_t s = 0; s < slot_count(t); s++) {
         moments m;
         measure_slot(t, s, &m);
@@ -528,24 +541,6 @@ static void judge_powernorm_fwd(trial *t)
         judge_running(t, REF_RUNNING_SQUARE, s, m.m2, error);
         moments_forget(&m);
     }
-}
-
-/* z = (x - mean) / sqrt(var + eps), with both given: 1 for x - mean, 2.5 for the rest. */
-static void judge_infer(trial *t)
-{
-    const double u = oracle_unit(&t->spec);
-    mpfr_t rstd;
-    mpfr_init2(rstd, ORACLE_BITS);
-    for (size_t s = 0; s < slot_count(t); s++) {
-        moments m;
-        moments_given(&m, 1, t->before[REF_MEAN_IN][s], 0, 0);
-        mpfr_set_d(rstd, t->before[REF_VAR_IN][s], MPFR_RNDN);
-        mpfr_add_d(rstd, rstd, eps_of(t), MPFR_RNDN);
-        mpfr_rec_sqrt(rstd, rstd, MPFR_RNDN);
-        judge_slot(t, s, &m, rstd, 2.5 * u);
-        moments_forget(&m);
-    }
-    mpfr_clear(rstd);
 }
 
 /* y = fma(x, a, b): one rounding, and that to Y. */
@@ -572,9 +567,7 @@ static void judge_foldstats(trial *t)
     mpfr_t a, b;
     mpfr_inits2(ORACLE_BITS, a, b, (mpfr_ptr)NULL);
     for (size_t i = 0; i < count_of(t, REF_A); i++) {
-        mpfr_set_d(a, t->before[REF_VAR_IN][i], MPFR_RNDN);
-        mpfr_add_d(a, a, eps_of(t), MPFR_RNDN);
-        mpfr_rec_sqrt(a, a, MPFR_RNDN);
+        set_rstd(t, t->before[REF_VAR_IN][i], a);
         mpfr_set_d(b, has_gamma ? t->before[REF_GAMMA_ROW][i] : 1, MPFR_RNDN);
         mpfr_add_ui(b, b, (unsigned long)t->spec.offset, MPFR_RNDN);
         mpfr_mul(a, a, b, MPFR_RNDN);
@@ -814,9 +807,5 @@ int main(void)
     tcase_add_loop_test(bounds, error_is_within_the_bound, 0, GROUPS);
     tcase_add_test(bounds, oracle_refuses_a_wrong_output);
     suite_add_tcase(suite, bounds);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

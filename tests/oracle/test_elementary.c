@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "contract.h"
 #include "functions.h"
 
@@ -207,9 +208,5 @@ int main(int argc, char **argv)
     tcase_add_loop_test(errors, limits_zeros_and_nan, 0, ORACLE_FUNCTIONS);
     tcase_add_loop_test(errors, neighbours_of_limits, 0, ORACLE_FUNCTIONS);
     suite_add_tcase(suite, errors);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

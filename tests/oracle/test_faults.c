@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../run_suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -48,20 +49,6 @@ static void run_f64(const char *words, size_t n, double eps)
     char text[128];
     snprintf(text, sizeof text, "%s h=%zu", words, n);
     call_reference(text, 1, &c);
-}
-
-static void fill(float *array, size_t n, float value)
-{
-    for (size_t i = 0; i < n; i++) {
-        array[i] = value;
-    }
-}
-
-static void fill_normal(float *array, size_t n, double mean_value, double std, uint64_t *random)
-{
-    for (size_t i = 0; i < n; i++) {
-        array[i] = (float)(mean_value + std * data_normal(random));
-    }
 }
 
 static void fill_wide_normal(double *array, size_t n, double mean_value, double std, uint64_t *random)
@@ -111,7 +98,7 @@ static float round_bf16(float value)
 
 START_TEST(a1_constant_row_is_zero)
 {
-    fill(x, 256, 1234.0f);
+    data_fill(x, 256, 1234.0f);
     run("layernorm f32 affine=none", 256, 1e-5f, y);
     assert_all(y, 256, 0);
 }
@@ -137,7 +124,7 @@ START_TEST(a3_mean_2000_std_1)
 {
     uint64_t random = 51102;
     for (int row = 0; row < 1000; row++) {
-        fill_normal(x, 4, 2000, 1, &random);
+        data_fill_normal(x, 4, 2000, 1, &random);
         const double variance = variance_of(x, 4);
         run("layernorm f32 affine=none", 4, 1e-5f, y);
         ck_assert(fabs(mean_of(y, 4)) < 1e-2);
@@ -149,7 +136,7 @@ END_TEST
 START_TEST(a6_base_1e5_spread_1e_2)
 {
     uint64_t random = 31973;
-    fill_normal(x, 4096, 1e5, 1e-2, &random);
+    data_fill_normal(x, 4096, 1e5, 1e-2, &random);
     run("layernorm f32 affine=none", 4096, 0, y);
     ck_assert_double_eq_tol(variance_of(y, 4096), 1, 1e-2);
 }
@@ -173,7 +160,7 @@ END_TEST
 
 START_TEST(a10_mean_is_subtracted_first)
 {
-    fill(x, 2, 14);
+    data_fill(x, 2, 14);
     run("layernorm f32 affine=none", 2, 1e-6f, y);
     assert_all(y, 2, 0);
 }
@@ -244,7 +231,7 @@ END_TEST
 START_TEST(b1_squares_are_not_kept_in_16_bits)
 {
     const char *const words[] = {"rmsnorm bf16 affine=none", "rmsnorm f16 affine=none"};
-    fill(x, 2048, 8000);
+    data_fill(x, 2048, 8000);
     run(words[_i], 2048, 1e-5f, y);
     assert_all(y, 2048, 1);
 }
@@ -253,8 +240,8 @@ END_TEST
 /* x + residual in f16 overflows at 65520, and not before; the norm reads what is stored. */
 START_TEST(b1_sums_overflow_where_f16_does)
 {
-    fill(x, 64, 65504);
-    fill(residual, 64, 15.9921875f);
+    data_fill(x, 64, 65504);
+    data_fill(residual, 64, 15.9921875f);
     run("rmsnorm f16 affine=none addout", 64, 1e-5f, y);
     assert_all(sum, 64, 65504);
     assert_all(y, 64, 1);
@@ -271,7 +258,7 @@ START_TEST(b1_range_of_f16_results)
 {
     const float gamma[] = {65504, 65519.996f, 65520, 0x1p-24f, 0x1.000002p-25f, 0x1p-25f, 0x1.8p-24f, -70000};
     const float want[] = {65504, 65504, INFINITY, 0x1p-24f, 0x1p-24f, 0, 0x1p-23f, -INFINITY};
-    fill(x, 8, 1);
+    data_fill(x, 8, 1);
     memcpy(gamma_row, gamma, sizeof gamma);
     run("rmsnorm f32 out=f16", 8, 0, y);
     ck_assert_mem_eq(y, want, sizeof want);
@@ -280,8 +267,8 @@ END_TEST
 
 START_TEST(b3_offset_is_added_in_f32)
 {
-    fill(x, 64, 1);
-    fill(gamma_row, 64, 15.8125f);
+    data_fill(x, 64, 1);
+    data_fill(gamma_row, 64, 15.8125f);
     run("rmsnorm bf16 offset=1 out=f32", 64, 0, y);
     assert_all(y, 64, 16.8125f);
 }
@@ -294,7 +281,7 @@ START_TEST(b5_b6_cast_before_or_after_gamma)
     uint64_t random = 1132;
     size_t differ = 0;
     for (int row = 0; row < ROWS; row++) {
-        fill_normal(x, N, 0, 3, &random);
+        data_fill_normal(x, N, 0, 3, &random);
         data_float_parameters(gamma_row, N, &random);
         ref_round_row(ref_dtype_named("bf16", 4), gamma_row, N);
         run("rmsnorm bf16 affine=none out=f32", N, 1e-6f, other);
@@ -316,7 +303,7 @@ START_TEST(b7_b8_no_bias_in_bf16)
 {
     uint64_t random = 139;
     double bias = 0;
-    fill_normal(x, 16384, 0, 1, &random);
+    data_fill_normal(x, 16384, 0, 1, &random);
     data_float_parameters(gamma_row, 16384, &random); /* f32, so that products fall anywhere between two bf16 values */
     ref_round_row(ref_dtype_named("bf16", 4), x, 16384);
     const double scale = 1 / sqrt(mean_square_of(x, 16384) + 1e-6);
@@ -338,8 +325,8 @@ START_TEST(b9_nan_with_low_payload)
 {
     const uint32_t nans[] = {0x7f800001U, 0xff800001U, 0x7fffffffU, 0xffffffffU};
     for (size_t i = 0; i < 4; i++) {
-        fill(x, 8, 1);
-        fill(gamma_row, 8, 1);
+        data_fill(x, 8, 1);
+        data_fill(gamma_row, 8, 1);
         gamma_row[3] = ref_f32_of_bits(nans[i]);
         run("rmsnorm bf16 gamma=f32", 8, 1e-5f, y);
         ck_assert(isnan(y[3]) && isfinite(y[2]));
@@ -352,7 +339,7 @@ END_TEST
 START_TEST(b12_small_inputs)
 {
     uint64_t random = 189581;
-    fill_normal(x, 32, 0, 0.058, &random);
+    data_fill_normal(x, 32, 0, 0.058, &random);
     run("rmsnorm bf16 affine=none", 32, 1e-6f, y);
     ck_assert_double_eq_tol(sqrt(mean_square_of(y, 32)), 1, 0.01);
 }
@@ -361,12 +348,12 @@ END_TEST
 /* eps inside the root; and an eps of 1e-12 is not lost. */
 START_TEST(c1_c4_eps_inside_the_root)
 {
-    fill(x, 64, 1e-4f);
+    data_fill(x, 64, 1e-4f);
     run("rmsnorm f32 affine=none", 64, 1e-5f, y);
     ck_assert_float_eq_tol(y[0], 0.0316f, 1e-4f);
     run("rmsnorm f32 affine=none acc=f64", 64, 1e-5f, y);
     ck_assert_float_eq_tol(y[0], 0.0316f, 1e-4f);
-    fill(x, 64, 1e-6f);
+    data_fill(x, 64, 1e-6f);
     run("rmsnorm f32 affine=none", 64, 1e-12f, y);
     ck_assert_float_eq_tol(y[0], 0.70710678f, 1e-6f);
     fill_wide_normal(wide, 64, 1e-30, 0, &(uint64_t){1});
@@ -378,16 +365,16 @@ END_TEST
 /* Without eps a row of zeros is 0/0 and a constant row too: NaN, by the formula. With it they are 0 and beta. */
 START_TEST(c5_zero_rows)
 {
-    fill(x, 64, 0);
+    data_fill(x, 64, 0);
     data_float_parameters(beta, 64, &(uint64_t){5});
-    fill(gamma_row, 64, 2);
+    data_fill(gamma_row, 64, 2);
     run("rmsnorm f32 affine=gamma+beta", 64, 1e-5f, y);
     ck_assert_mem_eq(y, beta, 64 * sizeof *y);
     run("layernorm f32", 64, 1e-5f, y);
     ck_assert_mem_eq(y, beta, 64 * sizeof *y);
     run("rmsnorm f32", 64, 0, y);
     ck_assert(isnan(y[0]) && isnan(y[63]));
-    fill(x, 64, 3);
+    data_fill(x, 64, 3);
     run("layernorm f32", 64, 0, y);
     ck_assert(isnan(y[0]) && isnan(y[63]));
     run("layernorm f32 acc=f64", 64, 0, y);
@@ -403,7 +390,7 @@ END_TEST
 /* Subnormal inputs are not flushed: their squares vanish, they themselves do not. */
 START_TEST(c10_subnormal_inputs)
 {
-    fill(x, 64, 1e-40f);
+    data_fill(x, 64, 1e-40f);
     run("rmsnorm f32 affine=none", 64, 1e-5f, y);
     ck_assert_float_eq_tol(y[0] * 0x1p100f, 1e-40f * 0x1p100f / sqrtf(1e-5f), 1e-9f);
     ck_assert(y[0] > 0);
@@ -420,7 +407,7 @@ START_TEST(d1_rows_are_independent)
                       .in[REF_BETA_ROW] = beta,
                       .scalar[REF_EPS] = 1e-5,
                       .out[REF_Y] = y};
-    fill_normal(x, N * ROWS, -5, 37, &random);
+    data_fill_normal(x, N * ROWS, -5, 37, &random);
     data_float_parameters(gamma_row, N, &random);
     data_float_parameters(beta, N, &random);
     call_reference("layernorm f32 h=96", ROWS, &all);
@@ -440,7 +427,7 @@ START_TEST(d10_not_only_standard_normal_data)
 {
     enum { N = 768 };
     uint64_t random = 8561;
-    fill_normal(x, N, -5, 37, &random);
+    data_fill_normal(x, N, -5, 37, &random);
     data_float_parameters(gamma_row, N, &random);
     data_float_parameters(beta, N, &random);
     const double center = mean_of(x, N);
@@ -489,7 +476,7 @@ START_TEST(e8_e10_strides_of_any_size)
     const ptrdiff_t strides[][2] = {{FAR_H, 3 * FAR_H}, {0x80000001, 0x80000400}, {0x100000003, FAR_H + 1}};
     uint64_t random = 1467;
     const double eps = 1e-5;
-    fill_normal(x, FAR_H * FAR_ROWS, -5, 37, &random);
+    data_fill_normal(x, FAR_H * FAR_ROWS, -5, 37, &random);
     const call packed = {.in[REF_X] = x, .scalar[REF_EPS] = eps, .out[REF_Y] = y};
     call_reference("layernorm f32 h=100 affine=none", FAR_ROWS, &packed);
     far_rows from = new_far_rows(strides[_i][0]), to = new_far_rows(strides[_i][1]);
@@ -509,7 +496,7 @@ END_TEST
 /* One Inf or one NaN in a row. */
 START_TEST(inf_and_nan_rows)
 {
-    fill(x, 64, 1);
+    data_fill(x, 64, 1);
     x[5] = INFINITY;
     run("rmsnorm f32 affine=none", 64, 1e-5f, y);
     ck_assert(isnan(y[5]) && y[4] == 0 && y[63] == 0);
@@ -532,7 +519,7 @@ START_TEST(theorem_constant_row_gives_beta)
     data_float_parameters(gamma_row, n, &random);
     data_float_parameters(beta, n, &random);
     for (int i = 0; i < 40; i++) {
-        fill(x, n, ldexpf((float)(data_normal(&random) + 2), (int)(60 * data_uniform(&random)) - 10));
+        data_fill(x, n, ldexpf((float)(data_normal(&random) + 2), (int)(60 * data_uniform(&random)) - 10));
         run(words[i % 3], n, 1e-5f, y);
         for (size_t j = 0; j < n; j++) {
             ck_assert_msg(y[j] == beta[j], "%s, n %zu, x %a: %g instead of beta %g", words[i % 3], n, (double)x[0],
@@ -555,8 +542,8 @@ START_TEST(theorem_negation)
     const size_t n = theorem_lengths[_i];
     uint64_t random = 20 + n;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-        fill_normal(x, n, -5, 37, &random);
-        fill_normal(residual, n, 2, 11, &random);
+        data_fill_normal(x, n, -5, 37, &random);
+        data_fill_normal(residual, n, 2, 11, &random);
         data_float_parameters(gamma_row, n, &random);
         run(words[w], n, 1e-5f, y);
         for (size_t i = 0; i < n; i++) {
@@ -582,8 +569,8 @@ START_TEST(theorem_scaling_by_a_power_of_two)
     uint64_t random = 30 + n;
     for (size_t w = 0; w < 4 * WORDS; w++) {
         const int exponent = exponents[w / WORDS];
-        fill_normal(x, n, -5, 37, &random);
-        fill_normal(residual, n, 2, 11, &random);
+        data_fill_normal(x, n, -5, 37, &random);
+        data_fill_normal(residual, n, 2, 11, &random);
         data_float_parameters(gamma_row, n, &random);
         data_float_parameters(beta, n, &random);
         run(words[w % WORDS], n, 1e-5f, y);
@@ -665,9 +652,5 @@ int main(void)
     tcase_add_test(theorems, theorem_exact_statistics);
     suite_add_tcase(suite, faults);
     suite_add_tcase(suite, theorems);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -36,20 +37,6 @@ static void run(const char *spec, size_t rows, size_t positions, float eps, floa
                     .out[REF_RUNNING_VAR] = running_var,
                     .out[REF_RUNNING_SQUARE] = running_square};
     call_reference(spec, rows, &c);
-}
-
-static void fill(float *array, size_t n, float value)
-{
-    for (size_t i = 0; i < n; i++) {
-        array[i] = value;
-    }
-}
-
-static void fill_normal(float *array, size_t n, double center, double std, uint64_t *random)
-{
-    for (size_t i = 0; i < n; i++) {
-        array[i] = (float)(center + std * data_normal(random));
-    }
 }
 
 /* Mean and standard deviation of `n` elements, `stride` apart, of `rows` rows that are `row_stride` apart. */
@@ -96,10 +83,10 @@ START_TEST(a14_one_value_per_channel)
     const float momentum = _i == 3 ? 0.75f : 0.25f; /* of the batch */
     const float values[] = {1e6f, -3, 0.1f};
     memcpy(x, values, sizeof values);
-    fill(running_mean, 3, 8);
-    fill(running_var, 3, 2);
-    fill(gamma_row, 3, 2);
-    fill(beta, 3, 7);
+    data_fill(running_mean, 3, 8);
+    data_fill(running_var, 3, 2);
+    data_fill(gamma_row, 3, 2);
+    data_fill(beta, 3, 7);
     run(specs[_i], 1, 1, 1e-5f, y);
     for (size_t c = 0; c < 3; c++) {
         ck_assert(y[c] == 7 && mean[c] == values[c]);
@@ -115,9 +102,9 @@ START_TEST(a6_base_1e5_spread_1e_2)
     enum { ROWS = 3, POSITIONS = 5000 };
     uint64_t random = 31973;
     double center;
-    fill_normal(x, ROWS * POSITIONS, 1e5, 1e-2, &random);
-    fill(running_mean, 1, 0);
-    fill(running_var, 1, 0);
+    data_fill_normal(x, ROWS * POSITIONS, 1e5, 1e-2, &random);
+    data_fill(running_mean, 1, 0);
+    data_fill(running_var, 1, 0);
     run(_i == 0 ? "batchnorm f32 c=1 layout=nchw affine=none" : "batchnorm f32 c=1 layout=nhwc affine=none", ROWS,
         POSITIONS, 0, y);
     const double std = deviation_of(x, 1, 0, ROWS * POSITIONS, 1, &center);
@@ -165,9 +152,9 @@ END_TEST
 /* Running statistics are left alone then. */
 START_TEST(e13_running_statistics_are_untouched)
 {
-    fill(running_mean, 3, 8);
-    fill(running_var, 3, 2);
-    fill(mean, 3, 5);
+    data_fill(running_mean, 3, 8);
+    data_fill(running_var, 3, 2);
+    data_fill(mean, 3, 5);
     run("batchnorm f32 c=3 layout=nchw", 4, 0, 1e-5f, y);
     run("batchnorm f32 c=3 layout=rows", 0, 1, 1e-5f, y);
     ck_assert(running_mean[0] == 8 && running_var[2] == 2);
@@ -182,7 +169,7 @@ START_TEST(e20_more_axes)
     static const size_t shapes[][3] = {{1, 1, 7}, {1, 5, 4}, {3, 1, 5}, {3, 4, 5}};
     const size_t D = shapes[_i][0], H = shapes[_i][1], W = shapes[_i][2], positions = D * H * W;
     uint64_t random = 1376;
-    fill_normal(x, N * C * positions, -5, 37, &random);
+    data_fill_normal(x, N * C * positions, -5, 37, &random);
     run("groupnorm f32 c=6 g=3 layout=nchw affine=none", N, positions, 1e-5f, y);
     for (size_t n = 0; n < N; n++) {
         for (size_t c = 0; c < C; c++) {
@@ -232,8 +219,8 @@ START_TEST(theorem_constant_gives_beta)
     ref_round_row(format, gamma_row, 6);
     ref_round_row(format, beta, 6);
     for (int i = 0; i < 3; i++) {
-        fill(x, rows * 6 * positions,
-             ldexpf((float)(data_normal(&random) + 2), (int)(40 * data_uniform(&random)) - 10));
+        data_fill(x, rows * 6 * positions,
+                  ldexpf((float)(data_normal(&random) + 2), (int)(40 * data_uniform(&random)) - 10));
         run(spec, rows, positions, 1e-5f, y);
         for (size_t j = 0; j < rows * 6 * positions; j++) {
             const size_t channel = strstr(spec, "nchw") != NULL ? j / positions % 6 : j % 6;
@@ -256,7 +243,7 @@ START_TEST(theorem_negation_and_scaling)
     const char *spec = specs[_i / COUNTS];
     uint64_t random = 20 + (uint64_t)_i;
     data_float_parameters(gamma_row, 6, &random);
-    fill_normal(x, n, -5, 37, &random);
+    data_fill_normal(x, n, -5, 37, &random);
     run(spec, rows, positions, 1e-5f, y);
     for (size_t i = 0; i < n; i++) {
         x[i] = -x[i];
@@ -278,9 +265,9 @@ START_TEST(theorem_exact_statistics)
     for (size_t i = 0; i < rows * 3 * positions; i++) {
         x[i] = i / 3 % 2 == 0 ? 7.0f : -1.0f; /* nhwc: all channels alike */
     }
-    fill(running_square, 3, 25);
-    fill(running_mean, 3, 0);
-    fill(running_var, 3, 0);
+    data_fill(running_square, 3, 25);
+    data_fill(running_mean, 3, 0);
+    data_fill(running_var, 3, 0);
     run("powernorm f32 c=3 layout=nhwc affine=none", rows, positions, 0, y);
     ck_assert(square[0] == 25 && running_square[2] == 25 && y[0] == 7 * (1.0f / 5));
     run("batchnorm f32 c=3 layout=nhwc affine=none", rows, positions, 0, y);
@@ -307,9 +294,5 @@ int main(void)
     tcase_add_loop_test(theorems, theorem_exact_statistics, 0, COUNTS);
     suite_add_tcase(suite, faults);
     suite_add_tcase(suite, theorems);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

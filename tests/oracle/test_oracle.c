@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -367,9 +368,5 @@ int main(void)
     tcase_add_loop_test(bounds, error_is_within_the_bound, 0, GROUPS);
     tcase_add_test(bounds, oracle_refuses_a_wrong_output);
     suite_add_tcase(suite, bounds);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

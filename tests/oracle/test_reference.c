@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "arithmetic.h"
 #include "call.h"
 #include "contract.h"
@@ -588,9 +589,5 @@ int main(void)
     tcase_add_test(all, no_rows_touch_nothing);
     tcase_add_test(all, outputs_may_be_inputs);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

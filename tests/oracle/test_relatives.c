@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run_suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -224,9 +225,5 @@ int main(void)
     tcase_add_test(faults, b14_rounding_between_norm_and_quantiser);
     tcase_add_test(faults, d7_groups);
     suite_add_tcase(suite, faults);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

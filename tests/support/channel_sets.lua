@@ -1,7 +1,7 @@
 -- Kernels of norms over other axes that the tests build.
 
 local covering = require "tests.support.covering"
-local pipeline = require "gen.pipeline"
+local requests = require "tests.support.requests"
 local spec = require "gen.spec"
 
 local sets = {}
@@ -64,23 +64,11 @@ local SHARES = { scalar = { 4, 0 }, sse2 = { 6, 1 }, avx2 = { 2, 0 }, avx512 = {
 
 -- The schedules that a kernel takes in turn: legal(text, target, schedule).
 function sets.channels(name, legal)
-  local target, requests, taken, turn = pipeline.target(name), {}, {}, 0
-  local share = SHARES[name] or { 1, 0 }
-  local function add(text)
-    local s = spec.format(spec.parse(text))
-    if taken[s] then return end
-    taken[s] = true
-    repeat turn = turn % #TURNS + 1 until legal(s, target, TURNS[turn])
-    requests[#requests + 1] = { spec = s, target = name, schedule = TURNS[turn] }
-  end
   local texts = {}
   local rows = covering.array(FACTORS, function(row) return (pcall(spec.parse, text_of(row))) end)
   for i, row in ipairs(rows) do texts[i] = text_of(row) end
   for _, text in ipairs(OTHERS) do texts[#texts + 1] = text end
-  for i, text in ipairs(texts) do
-    if i % share[1] == share[2] then add(text) end
-  end
-  return requests
+  return requests(name, SHARES[name], { texts }, TURNS, legal)
 end
 
 -- Kernels that verify --laws compares: with their steps, with rows, and with the sum added first.

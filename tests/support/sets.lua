@@ -7,6 +7,7 @@ local covering = require "tests.support.covering"
 local pipeline = require "gen.pipeline"
 local plan = require "gen.plan"
 local problem = require "gen.problem"
+local requests_of = require "tests.support.requests"
 local schedule = require "gen.schedule"
 local spec = require "gen.spec"
 local targets = require "gen.targets"
@@ -307,23 +308,10 @@ local SHARES = { sse2 = { 2, 0 }, avx512 = { 2, 1 }, avx512bf16 = { 8, 0 } }
 
 -- All pairs of RELATED, and OTHERS; schedules take turns.
 local function relatives_for(name)
-  local target, legal, requests, taken, turn = pipeline.target(name), legal_schedule(), {}, {}, 0
-  local share = SHARES[name] or { 1, 0 }
-  local function add(text)
-    local s = spec.format(spec.parse(text))
-    if taken[s] then return end
-    taken[s] = true
-    repeat turn = turn % #TURNS + 1 until legal(s, target, TURNS[turn])
-    requests[#requests + 1] = { spec = s, target = name, schedule = TURNS[turn] }
-  end
+  local related = {}
   local rows = covering.array(RELATED, function(row) return (pcall(spec.parse, related_text(row))) end)
-  for i, row in ipairs(rows) do
-    if i % share[1] == share[2] then add(related_text(row)) end
-  end
-  for i, text in ipairs(OTHERS) do
-    if i % share[1] == share[2] then add(text) end
-  end
-  return requests
+  for i, row in ipairs(rows) do related[i] = related_text(row) end
+  return requests_of(name, SHARES[name], { related, OTHERS }, TURNS, legal_schedule())
 end
 
 -- The reference set, and what else has digests.

@@ -44,10 +44,6 @@ function Canvas.dot(self, x, y, radius, class, title)
     .. "</title></circle>")
 end
 
-function Canvas.box(self, x, y, width, height, class)
-  table.insert(self.lines, element("rect", "x", x, "y", y, "width", width, "height", height, "class", class) .. "/>")
-end
-
 function Canvas.done(self)
   return ('<svg viewBox="0 0 %s %s" width="%s" height="%s" role="img" xmlns="http://www.w3.org/2000/svg">\n<title>%s</title>\n%s\n</svg>\n')
     :format(number(self.width), number(self.height), number(self.width), number(self.height), svg.escape(self.title),
