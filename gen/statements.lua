@@ -1,7 +1,7 @@
 --- Statement trees: what lowering writes and the unparser prints.
 --
 -- `{ kind="def", type, name, text, constant }`, `{ kind="set", name, text }`, `{ kind="call", text }`,
--- `{ kind="array", type, name, count }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`,
+-- `{ kind="array", type, name, count, columns }`, `{ kind="for", name, from, to, step, body }`, `{ kind="if", text, body }`,
 -- `{ kind="else", body }` (behind an if), `{ kind="block", text, body }` (what `text` begins, a loop of another form),
 -- `{ kind="rows", count, next, body }` (the loop over row blocks of the variable `row`; where `next` is a name, that variable
 -- runs ahead and the body itself moves `row`), `{ kind="splice", body }`, `{ kind="note", text }`.
@@ -91,10 +91,10 @@ function Builder:set(name, text) self:add { kind = "set", name = name, text = te
 function Builder:call(text) self:add { kind = "call", text = text } end
 function Builder:note(text) self:add { kind = "note", text = text } end
 
---- Defines an array and returns its name.
-function Builder:array(ctype, hint, count)
+--- Defines an array, of arrays of `columns` elements if that is more than one, and returns its name.
+function Builder:array(ctype, hint, count, columns)
   local name = self:name(hint)
-  self:add { kind = "array", type = ctype, name = name, count = count }
+  self:add { kind = "array", type = ctype, name = name, count = count, columns = columns or 1 }
   return name
 end
 

@@ -51,7 +51,10 @@ local PRINT = {
   call = function(s, indent, out)
     for text in (s.text .. "; "):gmatch("(.-); ") do wrap(text .. ";", indent, out) end
   end,
-  array = function(s, indent, out) out[#out + 1] = ("%s%s %s[%d];"):format(indent, s.type, s.name, s.count) end,
+  array = function(s, indent, out)
+    local columns = s.columns > 1 and ("[%d]"):format(s.columns) or ""
+    out[#out + 1] = ("%s%s %s[%d]%s;"):format(indent, s.type, s.name, s.count, columns)
+  end,
   note = function(s, indent, out)
     local line = indent .. "/*"
     for word in out.change(s.text):gmatch("%S+") do

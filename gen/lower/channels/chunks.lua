@@ -47,7 +47,7 @@ Tree.__index = Tree
 function Body:tree(builder, vectors, names, merge, has_counts)
   local tree = setmetatable({ body = self, vectors = vectors, names = names, merge = merge, stacks = {} }, Tree)
   for _, name in ipairs(names) do
-    tree.stacks[name] = builder:array(self.type.vector, name .. "_of", LEVELS * vectors)
+    tree.stacks[name] = builder:array(self.type.vector, name .. "_of", LEVELS, vectors)
   end
   for _, name in ipairs(names) do
     for _, entry in ipairs(tree:entries(name, "0")) do builder:set(entry, self:zero(self.real)) end
@@ -70,7 +70,7 @@ end
 function Tree:entries(name, index)
   local list, stack = {}, self.stacks[name]
   for v = 0, self.vectors - 1 do
-    list[v + 1] = self.vectors == 1 and ("%s[%s]"):format(stack, index) or ("%s[(%s) * %d + %d]"):format(stack, index, self.vectors, v)
+    list[v + 1] = ("%s[%s]"):format(stack, index) .. (self.vectors > 1 and ("[%d]"):format(v) or "")
   end
   return list
 end

@@ -11,44 +11,40 @@ local function mapped_rows(plan)
 end
 
 --- Statistics of the channels of each group, merged pairwise over the channels; arrays have those of channels before, and those of
--- the group in each of its channels after.
+-- the group in each of its channels after. Groups are the innermost loop, since they do not wait for each other.
 local function merge_groups(body, builder, arrays)
   local where, names = body.plan.geometry, {}
   for i, output in ipairs(body.plan.merge.outputs) do names[i] = output.name end
   if where.per_group == 1 then return end
-  builder:note "The channels of a group together."
-  local inner, group = builder, nil
-  if where.groups > 1 then inner, group = builder:loop("group", 0, where.groups, 1) end
-  local base = group and inner:def("size_t", "first", common.product(group, where.per_group)) or "0"
-  local words = body.dtypes[body.real]
-  local function merge(place, left, right, left_count, right_count)
-    body.counts.left, body.counts.right = common.product(left_count, "positions"), common.product(right_count, "positions")
-    body.counts.both = common.product(left_count + right_count, "positions")
-    for field, text in pairs { left = body.counts.left, right = body.counts.right, both = body.counts.both } do
-      body.counts[field] = "(" .. text .. ")"
+  local count, words = where.per_group, body.dtypes[body.real]
+  builder:note "The channels of a group together: each with the one `span` further on, in which that many are."
+  local span = builder:name "span"
+  local level = builder:block(("for (size_t %s = 1; %s < %d; %s *= 2)"):format(span, span, count, span))
+  local pair, i = level:loop("i", 0, ("%d - %s"):format(count, span), "2 * " .. span)
+  local rest = pair:def("size_t", "rest", ("%d - %s - %s"):format(count, i, span))
+  body.counts.left = pair:def("size_t", "left", span .. " * positions")
+  body.counts.right = pair:def("size_t", "right", ("(%s < %s ? %s : %s) * positions"):format(rest, span, rest, span))
+  body.counts.both = pair:def("size_t", "both", ("%s + %s"):format(body.counts.left, body.counts.right))
+  local inner, group = common.each_group(pair, where)
+  local at = group and inner:def("size_t", "at", ("%s + %s"):format(common.product(group, count), i)) or i
+  local place_of, before = { left = at, right = ("%s + %s"):format(at, span) }, {}
+  local merged = body:merged(inner, 1, function(name, side)
+    local value = inner:def(body.type.vector, ("%s_%s"):format(name, side), words.first(("%s + %s"):format(arrays[name], place_of[side])))
+    if side == "left" then before[name] = value end
+    return { value }
+  end)
+  for _, name in ipairs(names) do
+    if merged[name][1] ~= before[name] then
+      inner:call(body.words.store_first(("%s + %s"):format(arrays[name], at), merged[name][1]))
     end
-    local merged = body:merged(place, 1, function(name, side)
-      return { words.first(("%s + %s"):format(arrays[name], side == "left" and left or right)) }
-    end)
-    for _, name in ipairs(names) do place:call(body.words.store_first(("%s + %s"):format(arrays[name], left), merged[name][1])) end
   end
-  local span = 1
-  while span < where.per_group do
-    local whole = math.floor(where.per_group / (2 * span))
-    if whole > 0 then
-      local place, i = inner:loop("i", 0, whole, 1)
-      local left = place:def("size_t", "at", ("%s + %s"):format(base, common.product(i, 2 * span)))
-      merge(place, left, ("%s + %d"):format(left, span), span, span)
-    end
-    local from = whole * 2 * span
-    if from + span < where.per_group then
-      local left = inner:def("size_t", "last", ("%s + %d"):format(base, from))
-      merge(inner:block "", left, ("%s + %d"):format(left, span), span, where.per_group - from - span)
-    end
-    span = span * 2
+  builder:note "What a group has, in each of its channels."
+  local spread, of = common.each_group(builder, where)
+  local first = of and spread:def("size_t", "first", common.product(of, count)) or "0"
+  local place, next_one = spread:loop("i", 1, count, 1)
+  for _, name in ipairs(names) do
+    place:set(("%s[%s]"):format(arrays[name], c_text.sum(first, next_one)), ("%s[%s]"):format(arrays[name], first))
   end
-  local place, i = inner:loop("i", 1, where.per_group, 1)
-  for _, name in ipairs(names) do place:set(("%s[%s + %s]"):format(arrays[name], base, i), ("%s[%s]"):format(arrays[name], base)) end
 end
 
 --- Row values of all channels from the statistics in arrays.

@@ -42,6 +42,12 @@ function common.count_all(body, builder, text)
   body.counts.all_but_one = ("(%s > 1 ? %s - 1 : 1)"):format(body.counts.all, body.counts.all)
 end
 
+--- A loop over groups, if there are several: the builder for what is done with each, and its number or nil.
+function common.each_group(builder, where)
+  if where.groups == 1 then return builder, nil end
+  return builder:loop("group", 0, where.groups, 1)
+end
+
 --- C text of how many values a channel has in the batch.
 function common.count_of_batch(where) return common.product("rows", where.has_positions and "positions" or 1) end
 
@@ -74,8 +80,8 @@ end
 function Body:into_arrays(builder, nodes, first, arrays)
   for i, node in ipairs(nodes) do
     for v, name in ipairs(self:fixed(node)) do
-      local place = c_text.sum(arrays[i], first, (v - 1) * self.chunk)
-      builder:call(self.dtypes[self.real].store(place, 1, name))
+      local words, place = self.dtypes[self.real], c_text.sum(arrays[i], first, (v - 1) * self.chunk)
+      if name ~= words.load(place, 1) then builder:call(words.store(place, 1, name)) end
     end
   end
 end

@@ -46,8 +46,7 @@ return function(body, builder)
   body.counts.all, body.counts.head = n, head
   local blocks = { head = block_length(builder, head), row = block_length(builder, n) }
   local rows, row = builder:loop("row", 0, "rows", 1)
-  local groups, group = rows, nil
-  if where.groups > 1 then groups, group = rows:loop("group", 0, where.groups, 1) end
+  local groups, group = common.each_group(rows, where)
   local index = group and ("(%s * %d + %s)"):format(row, where.groups, group) or row
   local back = body:step_to(groups, body:matrices(), "_group", ("%s * %s"):format(index, n))
   body:open("row", groups, { broadcast = true })
