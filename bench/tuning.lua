@@ -19,7 +19,8 @@ local shell = require "gen.cli.shell"
 local spec = require "gen.spec"
 local statistics = require "bench.statistics"
 
-local RUNS, DUELS, PARTS, BUDGET = 5, 36, 3, 60
+-- Runs of the search; rounds of the last duels, and in how many processes; seconds of a kernel, and of an exhaustive search.
+local RUNS, DUELS, PARTS, BUDGET, EXHAUSTIVE = 5, 36, 3, 60, 60
 local seed = 0
 
 local function say(format, ...) io.stderr:write("tuning: ", format:format(...), "\n") end
@@ -31,16 +32,20 @@ local function measurer(its, index)
   end
 end
 
-local function run_search(its, kernel, index, numbers, effort, seconds)
-  return search.run { numbers = numbers, measure = measurer(its, index), effort = effort, clock = machine.now,
-    deadline = machine.now() + seconds, size = function(number) return kernel.list[number + 1].size end, step = function() end }
-end
-
 -- The first `most` of a list.
 local function first(list, most)
   local result = {}
   for i = 1, math.min(most, #list) do result[i] = list[i] end
   return result
+end
+
+local function run_search(its, kernel, index, effort, seconds)
+  local cell = kernel.cells[index]
+  local numbers = first(cell.numbers, effort.most)
+  local function neighbours(near) return candidates.add_neighbours(kernel, cell, near, numbers) end
+  return search.run { numbers = first(numbers, #numbers), measure = measurer(its, index), effort = effort, clock = machine.now,
+    deadline = machine.now() + seconds, neighbours = neighbours, step = function() end,
+    size = function(number) return kernel.list[number + 1].size end }
 end
 
 -- The choices, each once, the default in front.
@@ -111,10 +116,10 @@ end
 local function measure_kernel(its, kernel)
   local effort, started = search.efforts.normal, machine.now()
   for index, cell in ipairs(kernel.cells) do
-    local runs, numbers = {}, first(cell.numbers, effort.most)
-    for i = 1, RUNS do runs[i] = run_search(its, kernel, index, numbers, effort, BUDGET / #kernel.cells) end
-    local loaded = beside_neighbour(function() return run_search(its, kernel, index, numbers, effort, BUDGET / #kernel.cells) end)
-    local exhaustive = run_search(its, kernel, index, cell.numbers, search.efforts.thorough, BUDGET)
+    local runs = {}
+    for i = 1, RUNS do runs[i] = run_search(its, kernel, index, effort, BUDGET / #kernel.cells) end
+    local loaded = beside_neighbour(function() return run_search(its, kernel, index, effort, BUDGET / #kernel.cells) end)
+    local exhaustive = run_search(its, kernel, index, search.efforts.thorough, EXHAUSTIVE)
     local all = { exhaustive, loaded }
     append(all, runs)
     report(kernel, cell, exhaustive, runs, loaded, meet(its, index, meeting(all)))

@@ -309,6 +309,15 @@ function schedule.fault(settings)
   return count ~= 0 and "schedule has an unknown knob" or nil
 end
 
+--- In how many knobs two schedules differ; each may be one of values (schedule.choose) or of texts (schedule.parse).
+function schedule.distance(a, b)
+  local count = 0
+  for _, knob in ipairs(knobs_of_settings(a)) do
+    if tostring(a[knob.key]) ~= tostring(b[knob.key]) then count = count + 1 end
+  end
+  return count
+end
+
 --- The version of the space of schedules that settings are of: changes with every knob and every value.
 -- @param settings table of texts by key (schedule.parse)
 -- @return 8 hexadecimal digits

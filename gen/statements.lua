@@ -91,10 +91,10 @@ function Builder:set(name, text) self:add { kind = "set", name = name, text = te
 function Builder:call(text) self:add { kind = "call", text = text } end
 function Builder:note(text) self:add { kind = "note", text = text } end
 
---- Defines an array, of arrays of `columns` elements if that is more than one, and returns its name.
+--- Defines an array, of arrays of `columns` elements if that is given, and returns its name.
 function Builder:array(ctype, hint, count, columns)
   local name = self:name(hint)
-  self:add { kind = "array", type = ctype, name = name, count = count, columns = columns or 1 }
+  self:add { kind = "array", type = ctype, name = name, count = count, columns = columns }
   return name
 end
 

@@ -52,7 +52,7 @@ local PRINT = {
     for text in (s.text .. "; "):gmatch("(.-); ") do wrap(text .. ";", indent, out) end
   end,
   array = function(s, indent, out)
-    local columns = s.columns > 1 and ("[%d]"):format(s.columns) or ""
+    local columns = s.columns and ("[%d]"):format(s.columns) or ""
     out[#out + 1] = ("%s%s %s[%d]%s;"):format(indent, s.type, s.name, s.count, columns)
   end,
   note = function(s, indent, out)

@@ -46,8 +46,8 @@ for plan in */plan.jsonl; do
 done
 ]]
 
--- Candidates that go on after an eighth of the rounds.
-local KEEP = 8
+-- Candidates that go on after an eighth of the rounds; how many more there are in a bundle, which cannot add neighbours.
+local KEEP, MORE = 8, 2
 
 local PLAN_KEYS = { "plan", "name", "spec", "target", "contract", "space", "cells", "regime", "rows", "schedules", "sizes" }
 
@@ -103,7 +103,7 @@ function bundle.export(path, specs, targets, find_cells, effort)
   files.make_directory(path .. "/runtime")
   for _, spec in ipairs(specs) do
     for _, target in ipairs(targets) do
-      files.make_directory(path .. "/" .. add_kernel(list, candidates.new(spec, target, find_cells, effort.most)))
+      files.make_directory(path .. "/" .. add_kernel(list, candidates.new(spec, target, find_cells, effort.most * MORE)))
     end
   end
   files.write_all(path, list)

@@ -35,34 +35,6 @@ local function candidate(plan, target, chosen, number)
     text = text .. "\n" .. sets.within(code.guard, registry.invoke(code, prefix, "")) }
 end
 
---- A kernel that is to be tuned.
--- @param spec spec table
--- @param target target table with vectors
--- @param find_cells function(problem) that returns the calls, array of `{ regime =, rows = }`
--- @param most candidates of a call
--- @return `{ name =, spec =, target =, problem =, cells =, list = {candidate..} }`: each cell also has the `numbers` of its
---   candidates in the order of trying, the default's first; candidate number n is list[n + 1]
-function candidates.new(spec, target, find_cells, most)
-  local problem = problems.new(spec)
-  local plan = plans.new(problem)
-  local list, number_of = {}, {}
-  local cells = find_cells(problem)
-  for _, cell in ipairs(cells) do
-    cell.numbers = {}
-    for i, chosen in ipairs(space.list(plan, target, cell.rows, cell.regime)) do
-      if i > most then break end
-      local text = schedule.format(chosen)
-      if not number_of[text] then
-        number_of[text] = #list
-        list[#list + 1] = candidate(plan, target, chosen, #list)
-      end
-      cell.numbers[i] = number_of[text]
-    end
-  end
-  return { name = problem.name, spec = problem.spec, contract = problem.contract.version, target = target.name, arch = target.arch,
-    problem = problem, cells = cells, list = list }
-end
-
 --- The number of the candidate with a schedule (a text), or nil.
 function candidates.number(kernel, text)
   for _, one in ipairs(kernel.list) do
@@ -70,13 +42,68 @@ function candidates.number(kernel, text)
   end
 end
 
---- Files of candidates: array of `{ name =, text =, members = {candidate..} }`.
+-- The number of the candidate with a schedule, which is written if there is none.
+local function add(kernel, chosen)
+  local number = candidates.number(kernel, schedule.format(chosen))
+  if number then return number end
+  kernel.list[#kernel.list + 1] = kernel.write(chosen, #kernel.list)
+  return #kernel.list - 1
+end
+
+--- A kernel that is to be tuned.
+-- @param spec spec table
+-- @param target target table with vectors
+-- @param find_cells function(problem) that returns the calls, array of `{ regime =, rows = }`
+-- @param most candidates of a call
+-- @return `{ name =, spec =, target =, problem =, cells =, list = {candidate..} }`: each cell also has its `space` of schedules in
+--   the order of trying, the default first, and the `numbers` of its candidates; candidate number n is list[n + 1]
+function candidates.new(spec, target, find_cells, most)
+  local problem = problems.new(spec)
+  local plan = plans.new(problem)
+  local kernel = { name = problem.name, spec = problem.spec, contract = problem.contract.version, target = target.name,
+    arch = target.arch, problem = problem, cells = find_cells(problem), list = {} }
+  function kernel.write(chosen, number) return candidate(plan, target, chosen, number) end
+  for _, cell in ipairs(kernel.cells) do
+    cell.space, cell.numbers = space.list(plan, target, cell.rows, cell.regime), {}
+    for i = 1, math.min(most, #cell.space) do cell.numbers[i] = add(kernel, cell.space[i]) end
+  end
+  return kernel
+end
+
+--- Adds the neighbours of candidates to those of a call: legal schedules that differ from one of them in one knob.
+-- @param cell one of the kernel's
+-- @param near numbers of candidates
+-- @param numbers those that the call has, which get the new ones
+-- @return array of the numbers that are new, in the order of trying
+function candidates.add_neighbours(kernel, cell, near, numbers)
+  local has, texts, new = {}, {}, {}
+  for _, number in ipairs(numbers) do has[number] = true end
+  for i, number in ipairs(near) do texts[i] = schedule.parse(kernel.list[number + 1].schedule) end
+  for _, chosen in ipairs(cell.space) do
+    local is_near = false
+    for _, other in ipairs(texts) do is_near = is_near or schedule.distance(chosen, other) == 1 end
+    local number = is_near and add(kernel, chosen)
+    if number and not has[number] then
+      new[#new + 1] = number
+      numbers[#numbers + 1] = number
+    end
+  end
+  return new
+end
+
+-- Whether the compiler has yet to see a candidate.
+local function is_new(one) return not one.object and not one.complaint end
+
+--- Files of the candidates that no compiler has seen: array of `{ name =, text =, members = {candidate..} }`.
 function candidates.batches(kernel)
-  local batches = {}
+  local batches, count = {}, 0
   for i, one in ipairs(kernel.list) do
-    local place = math.ceil(i / BATCH)
-    batches[place] = batches[place] or { name = ("candidates_%s.c"):format(literal.integer(place)), members = {} }
-    table.insert(batches[place].members, one)
+    if is_new(one) then
+      count = count + 1
+      local place = math.ceil(count / BATCH)
+      batches[place] = batches[place] or { name = ("candidates_%s.c"):format(literal.integer(i)), members = {} }
+      table.insert(batches[place].members, one)
+    end
   end
   for _, batch in ipairs(batches) do
     local texts = {}

@@ -123,11 +123,11 @@ local function link(self, kernel, objects)
     and { self.interpreter, root.path "tuner/child.lua", self:write("objects", table_of_objects(kernel)), program } or { program }
 end
 
---- Builds the candidates of a kernel, in the order of their numbers, as long as may_go_on() says so.
+--- Builds the candidates of a kernel that were not built yet, in the order of their numbers, as long as may_go_on() says so.
 -- @return nil, or why the compiler refuses the default schedule: then there is nothing to time
 function engine.prepare(self, kernel, may_go_on)
   self.content = self.content or content_of_sources()
-  self.kernel, self.checked = kernel, {}
+  if self.kernel ~= kernel then self.kernel, self.checked = kernel, {} end
   compile_candidates(self, kernel, may_go_on)
   local default = kernel.list[1]
   if not default.object then return default.complaint end

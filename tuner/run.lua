@@ -52,10 +52,21 @@ local function unreached(kernel, numbers)
   return count
 end
 
+-- Until when there is time to compile what is to be done until a deadline.
+local function builder_clock(start, deadline)
+  return function() return machine.now() < start + (deadline - start) * BUILDING end
+end
+
 local function tune_cell(job, kernel, index, deadline)
   local cell, facts = kernel.cells[index], { others = {}, compiler = job.compiler }
+  local may_build = builder_clock(machine.now(), deadline)
+  local function neighbours(near)
+    local new = candidates.add_neighbours(kernel, cell, near, cell.numbers)
+    job.engine:prepare(kernel, may_build)
+    return built(kernel, new)
+  end
   local result = search.run { numbers = built(kernel, cell.numbers), measure = measurer(job, kernel, index, facts), effort = job.effort,
-    clock = machine.now, deadline = deadline, size = function(number) return kernel.list[number + 1].size end,
+    clock = machine.now, deadline = deadline, neighbours = neighbours, size = function(number) return kernel.list[number + 1].size end,
     step = function(_, samples) job.progress:step(kernel, cell, medians(samples)) end }
   facts.why = judge.noise(result.samples[cell.numbers[1]], facts.others)
   local missing = unreached(kernel, cell.numbers)
@@ -96,9 +107,8 @@ end
 local function tune_kernel(job, kernel)
   local records, start, left = {}, machine.now(), unknown(job, kernel)
   if left > 0 then
-    local refusal = job.engine:prepare(kernel, function() return machine.now() - start < job.budget * BUILDING end)
+    local refusal = job.engine:prepare(kernel, builder_clock(start, start + job.budget))
     if refusal then failure("%s for %s: %s", kernel.name, kernel.target, refusal) end
-    report_complaints(job, kernel)
   end
   for index, cell in ipairs(kernel.cells) do
     local record = cell.known
@@ -114,6 +124,7 @@ local function tune_kernel(job, kernel)
     end
     job.progress:result(record, cell.known)
   end
+  report_complaints(job, kernel)
 end
 
 --- Tunes everything.

@@ -1,15 +1,16 @@
---- The search: successive halving, then paired duels. Knows neither kernels nor clocks: a function measures, another one
--- tells the time.
+--- The search: successive halving, again with the neighbours of the best, then paired duels. Knows neither kernels nor
+-- clocks: a function measures, another one tells the time.
 
 local statistics = require "bench.statistics"
 
 local search = {}
 
---- Rounds of the first heat and of the duels, and how many candidates are tried at most, by effort.
+--- Rounds of the first heat and of the duels, how many candidates are tried first, and how often the neighbours of the best,
+-- by effort.
 search.efforts = {
-  quick = { heat = 3, duel = 36, most = 24 },
-  normal = { heat = 4, duel = 240, most = 96 },
-  thorough = { heat = 6, duel = 480, most = math.huge },
+  quick = { heat = 3, duel = 36, most = 16, climbs = 1 },
+  normal = { heat = 4, duel = 240, most = 48, climbs = 4 },
+  thorough = { heat = 6, duel = 480, most = math.huge, climbs = 0 },
 }
 
 -- Candidates that meet in the end; fewest rounds of a heat and of the duels; into how many measurements the duels are cut,
@@ -81,12 +82,12 @@ end
 
 -- Heats: in each the faster half goes on, with twice as many rounds for half as many candidates.
 -- Returns the finalists, whether there was a heat, and whether the time was over before the last one.
-function Run:heats()
-  local job, alive, rounds, pool = self.job, self.job.numbers, self.job.effort.heat, {}
+function Run:heats(alive)
+  local job, rounds, pool = self.job, self.job.effort.heat, {}
   local default = alive[1]
-  while #alive > FINALISTS + 1 and not self:is_over() do
-    -- What is left goes to this heat, those after it and the duels.
-    local heats = math.ceil(math.log(#alive / FINALISTS) / math.log(2)) + 2
+  while (#alive > FINALISTS + 1 or not next(pool)) and not self:is_over() do
+    -- What is left goes to this heat, those after it, climbs and the duels.
+    local heats = math.max(0, math.ceil(math.log(#alive / FINALISTS) / math.log(2))) + 2 + self.climbs
     local now = self:affordable(rounds, FEWEST, #alive, 1 / heats)
     self:measure(alive, now, pool)
     local order = ranked(alive, pool)
@@ -98,6 +99,23 @@ function Run:heats()
 end
 
 function Run:is_over() return self.job.clock() >= self.job.deadline end
+
+-- Heats, then more of them with the neighbours of those that came out, as long as there are new ones.
+-- Returns what Run:heats does.
+function Run:climb()
+  local job = self.job
+  local finalists, has_raced, is_cut = self:heats(job.numbers)
+  while self.climbs > 0 and not is_cut do
+    self.climbs = self.climbs - 1
+    local new = job.neighbours(finalists)
+    if #new == 0 then break end
+    if self:is_over() then return finalists, has_raced, true end
+    self.tried = self.tried + #new
+    append(new, finalists)
+    finalists, has_raced, is_cut = self:heats(with_default(job.numbers[1], new))
+  end
+  return finalists, has_raced, is_cut
+end
 
 -- The finalists against each other, with samples of their own: those of the heats are the luckiest ones.
 function Run:duels(finalists)
@@ -155,17 +173,18 @@ end
 --- Searches the fastest candidate.
 -- @param job `{ numbers = candidates in the order of trying, the default first, measure = function(numbers, rounds) that returns
 --   by number `{ ns =, ratios = to the yardstick, by round }` (without those that are lost), size = function(number), clock =
---   function that returns seconds, deadline =, effort = of search.efforts, step = function(number, samples so far) }`
+--   function that returns seconds, deadline =, effort = of search.efforts, neighbours = function(numbers) that returns those
+--   of their neighbours that were not tried, step = function(number, samples so far) }`
 -- @return what search.decide does, with `samples` of the duels by number, `rounds`, and `tried` candidates
 function search.run(job)
-  local run = setmetatable({ job = job, rounds = 0 }, Run)
-  local finalists, has_raced, is_cut = run:heats()
+  local run = setmetatable({ job = job, rounds = 0, tried = #job.numbers, climbs = job.effort.climbs }, Run)
+  local finalists, has_raced, is_cut = run:climb()
   -- No time for a heat: the default meets whom the cost model likes best.
   if not has_raced then finalists = first(job.numbers, FINALISTS) end
   local pool = run:duels(finalists)
   local result = search.decide(job.numbers[1], finalists, pool, job.size)
   result.is_decided = result.is_decided and not is_cut
-  result.samples, result.rounds, result.tried = pool, run.rounds, has_raced and #job.numbers or #finalists
+  result.samples, result.rounds, result.tried = pool, run.rounds, has_raced and run.tried or #finalists
   return result
 end
 

@@ -8,6 +8,7 @@ local lfs = require "lfs"
 local native = require "gen.cli.native"
 local normgen = require "tests.support.normgen"
 local pipeline = require "gen.pipeline"
+local schedule = require "gen.schedule"
 local spec = require "gen.spec"
 
 local scratch
@@ -97,8 +98,26 @@ describe("the engine", function()
     local before = lfs.attributes(object, "modification")
     its:prepare(again)
     assert.same({ object, before }, { again.list[1].object, lfs.attributes(object, "modification") })
-    again.list[2].text = again.list[2].text .. "/* more */\n"
-    its:prepare(again)
-    assert.are_not.equal(object, again.list[1].object)
+    local other = new_kernel "rmsnorm f32 h=9"
+    other.list[2].text = other.list[2].text .. "/* more */\n"
+    its:prepare(other)
+    assert.are_not.equal(object, other.list[1].object)
+  end)
+
+  it("builds and times neighbours that come later beside those that are there", function()
+    local its, kernel = new_engine(), new_kernel "rmsnorm f32 h=9"
+    its:prepare(kernel)
+    local cell, object = kernel.cells[1], kernel.list[1].object
+    local numbers = { 0 }
+    local new = candidates.add_neighbours(kernel, cell, { 0 }, numbers)
+    assert.is_true(#new > 0 and #numbers == #new + 1)
+    assert.same({}, candidates.add_neighbours(kernel, cell, { 0 }, numbers))
+    for _, number in ipairs(new) do
+      local a, b = schedule.parse(kernel.list[1].schedule), schedule.parse(kernel.list[number + 1].schedule)
+      assert.equal(1, schedule.distance(a, b))
+    end
+    its:prepare(kernel)
+    assert.equal(object, kernel.list[1].object)
+    assert.equal(#numbers, #keys(its:measure(1, numbers, 7, 1, error).samples))
   end)
 end)

@@ -12,7 +12,8 @@ local function world(times, options)
   local job = { effort = search.efforts[options.effort or "normal"], deadline = options.deadline or 1000,
     clock = function() return clock end, numbers = {}, step = function() end,
     size = function(number) return options.sizes and options.sizes[number + 1] or 100 end }
-  for i = 1, #times do job.numbers[i] = i - 1 end
+  for i = 1, options.first or #times do job.numbers[i] = i - 1 end
+  job.neighbours = options.neighbours or function() return {} end
   function job.measure(numbers, rounds)
     local result = {}
     for _, number in ipairs(numbers) do result[number] = { ns = {}, ratios = {} } end
@@ -58,6 +59,37 @@ describe("the search", function()
     end
     assert.is_true(found >= 57, found .. " of 60")
     assert.equal(0, claimed_wrongly)
+  end)
+
+  it("climbs to what is not among the candidates that it tries first", function()
+    -- A valley whose floor is far away: number n has the neighbours n - 5 and n + 5.
+    local times, asked = {}, {}
+    for i = 0, 99 do times[i + 1] = i == 0 and 100 or 101 + math.abs(i - 62) + (i == 62 and -20 or 0) end
+    local function neighbours(near)
+      local new = {}
+      for _, number in ipairs(near) do
+        for _, other in ipairs { number - 5, number + 5 } do
+          if other >= 48 and other < 100 and not asked[other] then
+            asked[other] = true
+            new[#new + 1] = other
+          end
+        end
+      end
+      return new
+    end
+    local result = search.run(world(times, { first = 48, neighbours = neighbours }))
+    assert.equal(62, result.choice)
+    assert.is_true(result.tried > 48 and result.tried < 100)
+  end)
+
+  it("asks for no neighbours when the time is over, and is undecided", function()
+    local asked = 0
+    local job = world(planted(48, 7, 60, 1), { cost = 1e-2, deadline = 1, neighbours = function()
+      asked = asked + 1
+      return { 7 }
+    end })
+    assert.is_false(search.run(job).is_decided)
+    assert.is_true(asked <= 1)
   end)
 
   it("is decided where nothing comes near, and about the default as well", function()

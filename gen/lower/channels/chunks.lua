@@ -47,7 +47,7 @@ Tree.__index = Tree
 function Body:tree(builder, vectors, names, merge, has_counts)
   local tree = setmetatable({ body = self, vectors = vectors, names = names, merge = merge, stacks = {} }, Tree)
   for _, name in ipairs(names) do
-    tree.stacks[name] = builder:array(self.type.vector, name .. "_of", LEVELS, vectors)
+    tree.stacks[name] = builder:array(self.type.vector, name .. "_of", LEVELS, vectors > 1 and vectors or nil)
   end
   for _, name in ipairs(names) do
     for _, entry in ipairs(tree:entries(name, "0")) do builder:set(entry, self:zero(self.real)) end
