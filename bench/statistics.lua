@@ -30,17 +30,29 @@ end
 -- too few values, which is below 6 for 95 %.
 -- @param error probability that the median is outside, 0.05 if nil
 function statistics.rank(n, error)
-  local probability, below, rank = 0.5 ^ n, 0, nil
+  -- By logarithms, since 2 ^ -n is no number where there are thousands.
+  local probability, below, rank = n * math.log(0.5), 0, nil
   for k = 0, n do
-    below = below + probability
+    below = below + math.exp(probability)
     if 2 * below > (error or 0.05) then break end
     rank = k + 1
-    probability = probability * (n - k) / (k + 1)
+    probability = probability + math.log((n - k) / (k + 1))
   end
   return rank
 end
 
---- The median of the ratios of pairs and its confidence interval, of 95 % or another probability.
+--- The median and its confidence interval, of 95 % or another probability.
+-- @param values array of numbers
+-- @param error as for rank
+-- @return `{ median=, low=, high= }`, or nil for too few values
+function statistics.interval(values, error)
+  local rank = statistics.rank(#values, error)
+  if not rank then return nil end
+  local list = sorted(values)
+  return { median = quantile(list, 0.5), low = list[rank], high = list[#list + 1 - rank] }
+end
+
+--- The same of the ratios of pairs.
 -- @param a, b arrays of numbers by round; false where there is none
 -- @param error as for rank
 -- @return `{ median=, low=, high=, pairs= }` of a / b over the rounds that have both; nil for too few pairs
@@ -49,10 +61,9 @@ function statistics.paired_ratio(a, b, error)
   for i = 1, math.max(#a, #b) do
     if a[i] and b[i] then ratios[#ratios + 1] = a[i] / b[i] end
   end
-  local rank = statistics.rank(#ratios, error)
-  if not rank then return nil end
-  local list = sorted(ratios)
-  return { median = quantile(list, 0.5), low = list[rank], high = list[#list + 1 - rank], pairs = #list }
+  local result = statistics.interval(ratios, error)
+  if result then result.pairs = #ratios end
+  return result
 end
 
 --- The geometric mean of numbers above 0; nil if there are none.

@@ -99,7 +99,7 @@ end
 -- @param effort of search.efforts
 function bundle.export(path, specs, targets, find_cells, effort)
   local list = runtime_files()
-  list[#list + 1] = { path = "run.sh", text = SCRIPT:format(effort.duel, engine.SLOT) }
+  list[#list + 1] = { path = "run.sh", text = SCRIPT:format(effort.rounds, engine.SLOT) }
   files.make_directory(path .. "/runtime")
   for _, spec in ipairs(specs) do
     for _, target in ipairs(targets) do

@@ -15,7 +15,7 @@ local toolchain = require "gen.cli.toolchain"
 local engine = {}
 
 --- Nanoseconds of a slot.
-engine.SLOT = 100000
+engine.SLOT = 500000
 
 -- Seconds after which a process hangs.
 local LIMIT = 60

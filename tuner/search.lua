@@ -5,23 +5,24 @@ local statistics = require "bench.statistics"
 
 local search = {}
 
---- Rounds of the first heat and of the duels, how many candidates are tried first, and how often the neighbours of the best,
--- by effort.
+--- Seconds of a heat and of the duels, how many candidates are tried first, and how often the neighbours of the best, by
+-- effort; and rounds of a bundle, which has no clock. Duels take seconds, not moments, since whoever shares the core with us may
+-- come and go, and schedules do not all suffer alike.
 search.efforts = {
-  quick = { heat = 3, duel = 36, most = 16, climbs = 1 },
-  normal = { heat = 4, duel = 240, most = 48, climbs = 4 },
-  thorough = { heat = 6, duel = 480, most = math.huge, climbs = 0 },
+  quick = { heat = 0.1, duel = 0.5, rounds = 36, most = 16, climbs = 1 },
+  normal = { heat = 0.25, duel = 4, rounds = 240, most = 48, climbs = 4 },
+  thorough = { heat = 1, duel = 8, rounds = 480, most = math.huge, climbs = 0 },
 }
 
--- Candidates that meet in the end; fewest rounds of a heat and of the duels; into how many measurements the duels are cut,
--- each with new memory; most rounds of a heat.
-local FINALISTS, FEWEST, FEWEST_DUELS, PARTS, MOST = 4, 2, 12, 6, 64
+-- Candidates that meet in the end; fewest rounds of a heat (the sign test needs six) and of the duels; into how many
+-- measurements the duels are cut, each with new memory.
+local FINALISTS, FEWEST, FEWEST_DUELS, PARTS = 4, 6, 12, 6
 
 -- How likely an interval is wrong: of several candidates the luckiest one leads, so this is less than the usual 5 %.
 local ERROR = 0.001
 
--- How near to the fastest a smaller code must be.
-local NEAR = 1.01
+-- How near to the fastest a smaller code must be; how much faster than the choice one that went out in a heat may be.
+local NEAR, UNSEEN = 1.01, 0.98
 
 local function append(to, from)
   for _, value in ipairs(from) do to[#to + 1] = value end
@@ -42,11 +43,11 @@ function Run:measure(numbers, rounds, pool)
   self.rounds = self.rounds + rounds
 end
 
--- So many of the wanted rounds for so many candidates as fit into a share of the time that is left.
-function Run:affordable(wanted, fewest, count, share)
+-- Rounds for so many candidates that take the wanted seconds, or a share of the time that is left if that is less.
+function Run:affordable(seconds, fewest, count, share)
   if not self.cost then return fewest end
   local left = math.max(0, self.job.deadline - self.job.clock()) * share
-  return math.max(fewest, math.min(wanted, math.floor(left / (self.cost * count))))
+  return math.max(fewest, math.floor(math.min(seconds, left) / (self.cost * count)))
 end
 
 -- Candidates with samples, fastest first; equals in the order of their numbers.
@@ -80,19 +81,26 @@ local function with_default(default, list)
   return result
 end
 
--- Heats: in each the faster half goes on, with twice as many rounds for half as many candidates.
+-- The `count` fastest. How fast the others may be in truth is kept: a heat does not show that for sure.
+function Run:fastest(order, count, pool)
+  for i = count + 1, #order do
+    local ratio = statistics.interval(pool[order[i]].ratios)
+    self.unseen = math.min(self.unseen, ratio and ratio.low or 0)
+  end
+  return first(order, count)
+end
+
+-- Heats: in each the faster half goes on, in the same time with twice as many rounds.
 -- Returns the finalists, whether there was a heat, and whether the time was over before the last one.
 function Run:heats(alive)
-  local job, rounds, pool = self.job, self.job.effort.heat, {}
-  local default = alive[1]
-  while (#alive > FINALISTS + 1 or not next(pool)) and not self:is_over() do
+  local job, pool, default = self.job, {}, alive[1]
+  if not self:is_over() then self:measure(alive, FEWEST, pool) end
+  while #alive > FINALISTS + 1 and not self:is_over() do
     -- What is left goes to this heat, those after it, climbs and the duels.
-    local heats = math.max(0, math.ceil(math.log(#alive / FINALISTS) / math.log(2))) + 2 + self.climbs
-    local now = self:affordable(rounds, FEWEST, #alive, 1 / heats)
-    self:measure(alive, now, pool)
+    local heats = math.ceil(math.log(#alive / FINALISTS) / math.log(2)) + 2 + self.climbs
+    self:measure(alive, self:affordable(job.effort.heat, 1, #alive, 1 / heats), pool)
     local order = ranked(alive, pool)
-    alive = with_default(default, first(order, math.max(FINALISTS, math.ceil(#order / 2))))
-    rounds = math.min(MOST, rounds * 2)
+    alive = with_default(default, self:fastest(order, math.max(FINALISTS, math.ceil(#order / 2)), pool))
     job.step(order[1], pool[order[1]])
   end
   return with_default(default, first(ranked(alive, pool), FINALISTS)), next(pool) ~= nil, #alive > FINALISTS + 1
@@ -177,13 +185,14 @@ end
 --   of their neighbours that were not tried, step = function(number, samples so far) }`
 -- @return what search.decide does, with `samples` of the duels by number, `rounds`, and `tried` candidates
 function search.run(job)
-  local run = setmetatable({ job = job, rounds = 0, tried = #job.numbers, climbs = job.effort.climbs }, Run)
+  local run = setmetatable({ job = job, rounds = 0, tried = #job.numbers, climbs = job.effort.climbs, unseen = math.huge }, Run)
   local finalists, has_raced, is_cut = run:climb()
   -- No time for a heat: the default meets whom the cost model likes best.
   if not has_raced then finalists = first(job.numbers, FINALISTS) end
   local pool = run:duels(finalists)
   local result = search.decide(job.numbers[1], finalists, pool, job.size)
-  result.is_decided = result.is_decided and not is_cut
+  local ratio = statistics.quartiles(pool[result.choice].ratios).median
+  result.is_decided = result.is_decided and not is_cut and run.unseen >= ratio * UNSEEN
   result.samples, result.rounds, result.tried = pool, run.rounds, has_raced and run.tried or #finalists
   return result
 end

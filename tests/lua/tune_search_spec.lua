@@ -24,7 +24,7 @@ local function world(times, options)
         local ns = times[number + 1] * drift * noise * (chance() < (options.spikes or 0.05) and 3 or 1)
         table.insert(result[number].ns, ns)
         table.insert(result[number].ratios, ns / (times[1] * drift))
-        clock = clock + (options.cost or 1e-4)
+        clock = clock + (options.cost or 6e-4)
       end
     end
     measured.calls, measured.samples = measured.calls + 1, measured.samples + rounds * #numbers
@@ -146,8 +146,8 @@ describe("the search", function()
     for _, cost in ipairs { 1e-5, 1e-3, 1e-2 } do
       local job, measured, now = world(planted(150, 20, 70, 1), { cost = cost, deadline = 10 })
       local result = search.run(job)
-      -- Two rounds of all, twelve of the finalists: less cannot be had.
-      local least = cost * (2 * 150 + 12 * 5)
+      -- Seven rounds of all, twelve of the finalists: less cannot be had.
+      local least = cost * (7 * 150 + 12 * 5)
       assert.is_true(now() <= math.max(10, least), cost .. ": " .. now())
       assert.is_true(measured.samples > 0)
       assert.equal(20, result.choice)
