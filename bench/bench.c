@@ -1,13 +1,13 @@
 /* Times kernels, rivals and limits on the same buffers, in turn, and prints every sample.
  *
- *     bench RESULTS ROUNDS NAME ROWS [NAME ROWS...]
+ *     bench RESULTS ROUNDS NAME ROWS POSITIONS [NAME ROWS POSITIONS...]
  *
- * A cell is a kernel's name and a number of rows. Each entry of a cell is checked against the reference before it is
- * timed. In every round each entry runs once, for so many calls that the clock does not matter; the order turns from
- * round to round. RESULTS gets lines with tabs in between:
+ * A cell is a kernel's name, a number of rows, and of positions, 0 where it has none. Each entry of a cell is checked
+ * against the reference before it is timed. In every round each entry runs once, for so many calls that the clock does
+ * not matter; the order turns from round to round. RESULTS gets lines with tabs in between:
  *
  *     overhead  LABEL  NS
- *     cell      NAME  ROWS  SPEC  READ  WRITE  PARAMETERS        bytes, all rows together
+ *     cell      NAME  ROWS  POSITIONS  SPEC  READ  WRITE  PARAMETERS        bytes, all rows together
  *     entry     KIND  LABEL  TARGET  SCHEDULE  SAMPLE...         ns a call, by round; - where it sat out
  *     rejected  KIND  LABEL  TARGET  REASON
  *
@@ -141,10 +141,11 @@ static int describe_for_limits(case_of *c)
     return 1;
 }
 
-static void open_case(case_of *c, const char *name, size_t rows, const char *spec, double mean, double tolerance)
+static void open_case(case_of *c, const char *name, size_t rows, size_t positions, const char *spec, double mean,
+                      double tolerance)
 {
     *c = (case_of){.name = name, .tolerance = tolerance};
-    cell_open(&c->data, spec, rows, mean);
+    cell_open(&c->data, spec, rows, positions, mean);
     c->fits_rivals = describe_for_rivals(c);
     c->fits_limits = describe_for_limits(c);
 }
@@ -239,7 +240,7 @@ static void add_rivals(entries *all, const char *spec)
 {
     case_of offset;
     const int tells = all->cell->call.layernorm && all->cell->call.dtype == BENCH_F32;
-    if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, spec, large_mean, 0.02);
+    if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, all->cell->data.positions, spec, large_mean, 0.02);
     for (size_t t = 0; bench_rival_tables[t]; t++)
         for (const bench_rival *rival = bench_rival_tables[t]; rival->name; rival++) {
             entry e = {.kind = rival->accurate ? RIVAL : INEXACT, .rival = rival, .call = all->cell->call};
@@ -343,16 +344,17 @@ static void find_kernel(const bench_kernel *kernel, void *context)
     if (!s->found.name && strcmp(kernel->name, s->name) == 0) s->found = *kernel;
 }
 
-static void time_cell(const char *name, size_t rows, size_t rounds)
+static void time_cell(const char *name, size_t rows, size_t positions, size_t rounds)
 {
     search s = {.name = name};
     for (size_t i = 0; bench_registries[i]; i++) bench_registries[i](find_kernel, &s);
     if (!s.found.name) cell_die("no such kernel runs here");
 
     case_of c;
-    open_case(&c, name, rows, s.found.spec, usual_mean, 1e-4);
-    fprintf(results, "cell\t%s\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, s.found.spec, rows * s.found.read_bytes,
-            rows * s.found.write_bytes, s.found.parameter_bytes);
+    open_case(&c, name, rows, positions, s.found.spec, usual_mean, 1e-4);
+    const size_t count = rows * c.data.positions;
+    fprintf(results, "cell\t%s\t%zu\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, positions, s.found.spec,
+            count * s.found.read_bytes, count * s.found.write_bytes, s.found.parameter_bytes);
     static entries all;
     all.cell = &c;
     all.count = 0;
@@ -397,16 +399,19 @@ static void time_overheads(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc % 2 != 1) cell_die("usage: bench RESULTS ROUNDS [NAME ROWS]...");
+    if (argc < 3 || argc % 3 != 0) cell_die("usage: bench RESULTS ROUNDS [NAME ROWS POSITIONS]...");
     results = fopen(argv[1], "w");
     if (!results) cell_die("cannot write the results");
     const size_t rounds = strtoul(argv[2], NULL, 10);
     if (rounds <= SCREEN_ROUNDS) cell_die("too few rounds");
     cell_pin();
     time_overheads();
-    for (int i = 3; i < argc; i += 2) {
-        fprintf(stderr, "bench: cell %d of %d: %s, %s rows\n", (i - 1) / 2, (argc - 3) / 2, argv[i], argv[i + 1]);
-        time_cell(argv[i], strtoul(argv[i + 1], NULL, 10), rounds);
+    for (int i = 3; i < argc; i += 3) {
+        const size_t rows = strtoul(argv[i + 1], NULL, 10), positions = strtoul(argv[i + 2], NULL, 10);
+        fprintf(stderr, "bench: cell %d of %d: %s, %zu rows", i / 3, argc / 3 - 1, argv[i], rows);
+        if (positions > 0) fprintf(stderr, " x %zu positions", positions);
+        putc('\n', stderr);
+        time_cell(argv[i], rows, positions, rounds);
     }
     return fclose(results) != 0;
 }

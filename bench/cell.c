@@ -14,9 +14,8 @@
 #include "reference.h"
 
 enum {
-    PERIOD = 61,    /* rows that differ; the others repeat them */
-    POSITIONS = 64, /* of kernels that have some; tuner/cells.lua knows it, too */
-    PIECE = 4096    /* elements that are converted at a time */
+    PERIOD = 61, /* rows that differ; the others repeat them */
+    PIECE = 4096 /* elements that are converted at a time */
 };
 
 const double cell_eps = 1e-5;
@@ -136,7 +135,7 @@ static void add_array(cell *c, ref_argument id, const ref_scalars *scalars)
 static void sort_arguments(cell *c)
 {
     const ref_scalars scalars = {c->rows,
-                                 {[REF_POSITION_COUNT] = POSITIONS,
+                                 {[REF_POSITION_COUNT] = (double)c->positions,
                                   [REF_ROWS_PER_BATCH] = (double)c->rows,
                                   [REF_ALPHA] = 0.5,
                                   [REF_MOMENTUM] = 0.125,
@@ -191,10 +190,11 @@ static void compute_expected(cell *c, const char *spec)
         cell_die("the reference does not understand a spec");
 }
 
-void cell_open(cell *c, const char *spec, size_t rows, double mean)
+void cell_open(cell *c, const char *spec, size_t rows, size_t positions, double mean)
 {
     *c = (cell){.rows = rows, .mean = mean};
     if (ref_spec_parse(spec, &c->spec) != 0) cell_die("the reference does not understand a spec");
+    c->positions = ref_has_positions(&c->spec) ? positions : 1;
     c->period = rows < PERIOD || ref_is_over_axes(&c->spec) ? rows : PERIOD;
     sort_arguments(c);
     place_arrays(c);

@@ -1,5 +1,5 @@
-/* A cell: a kernel's arguments for a number of rows, filled with data, and what the reference computes from it. Shared
-   by the bench and the tuner. */
+/* A cell: a kernel's arguments for a number of rows and positions, filled with data, and what the reference computes
+   from it. Shared by the bench and the tuner. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 
@@ -22,8 +22,8 @@ typedef struct cell_array {
 
 typedef struct cell {
     ref_spec spec;
-    size_t rows, period, arrays;
-    double mean; /* of x */
+    size_t rows, positions, period, arrays; /* 1 position where the kernel has none */
+    double mean;                            /* of x */
     cell_array array[REF_ARGUMENTS];
     void *ptr[REF_ARGUMENTS]; /* data in call order, without gaps */
     ptrdiff_t stride[REF_ARGUMENTS];
@@ -35,8 +35,8 @@ typedef struct cell {
 /* The value of eps in every cell. */
 extern const double cell_eps;
 
-/* Fills a cell; ends the program if that is not possible. */
-void cell_open(cell *c, const char *spec, size_t rows, double mean);
+/* Fills a cell; ends the program if that is not possible. Kernels without positions ignore how many there are. */
+void cell_open(cell *c, const char *spec, size_t rows, size_t positions, double mean);
 void cell_close(cell *c);
 
 /* An array of the cell, or NULL. */

@@ -2,6 +2,7 @@
 
 local failure = require "gen.failure"
 local files = require "gen.cli.files"
+local geometry = require "gen.channels.geometry"
 local inputs = require "gen.cli.inputs"
 local machine = require "bench.machine"
 local markdown = require "bench.markdown"
@@ -35,25 +36,46 @@ local function whole_number(text, option)
   return tonumber(text)
 end
 
--- The words of --rows: array of `{ rows =, h = number or nil for all }`.
-local function row_counts(text)
+-- The words of --rows or --positions: array of `{ count =, size = the h or c that it is for, nil for all }`.
+local function counts_of(text, option)
   local list = {}
   for word in inputs.items(text) do
-    local rows, h = word:match("^(.-)x(.*)$")
-    list[#list + 1] = { rows = whole_number(rows or word, "--rows"), h = h and whole_number(h, "--rows") }
+    local count, size = word:match("^(.-)x(.*)$")
+    list[#list + 1] = { count = whole_number(count or word, option), size = size and whole_number(size, option) }
   end
   return list
 end
 
--- Every cell: a kernel with each of its row counts.
-local function cells_of(specs, counts)
+-- The numbers among them that are for a kernel.
+local function counts_for(s, counts)
   local list = {}
+  for _, one in ipairs(counts) do
+    if not one.size or one.size == (s.h or s.c) then list[#list + 1] = one.count end
+  end
+  return list
+end
+
+-- The numbers of positions of a kernel; `false` alone if it has none.
+local function positions_for(s, counts)
+  local where = geometry.of(s)
+  return where and where.has_positions and counts_for(s, counts) or { false }
+end
+
+-- Every cell: a kernel with each of its numbers of rows and of positions.
+local function cells_of(specs, args)
+  local list = {}
+  local rows, positions = counts_of(args.rows, "--rows"), counts_of(args.positions, "--positions")
   for _, s in ipairs(specs) do
-    for _, count in ipairs(counts) do
-      if not count.h or count.h == s.h then list[#list + 1] = { name = names.build(s), spec = s, rows = count.rows } end
+    for _, row_count in ipairs(counts_for(s, rows)) do
+      for _, position_count in ipairs(positions_for(s, positions)) do
+        list[#list + 1] = { name = names.build(s), spec = s, rows = row_count, positions = position_count or nil }
+      end
     end
   end
-  if #list == 0 then usage.fail("--rows names no row length of these kernels") end
+  if #list == 0 then
+    usage.fail("--rows %s and --positions %s name no h or c of these kernels, as %.0f", usage.quote(args.rows),
+      usage.quote(args.positions), specs[1].h or specs[1].c)
+  end
   return list
 end
 
@@ -88,11 +110,15 @@ local function variants(specs, targets, schedules, skip)
   return sets, labels
 end
 
+-- The row lengths of kernels of rows.
 local function hs_of(specs)
   local list, seen = {}, {}
   for _, s in ipairs(specs) do
-    if not seen[s.h] then list[#list + 1] = s.h end
-    seen[s.h] = true
+    local h = not s.layout and s.h
+    if h and not seen[h] then
+      list[#list + 1] = h
+      seen[h] = true
+    end
   end
   return list
 end
@@ -128,7 +154,7 @@ local function job_of(args, skip)
   local cc, rounds = args.cc or "cc", whole_number(args.rounds, "--rounds")
   if rounds < FEWEST_ROUNDS then usage.fail("--rounds %d: at least %d", rounds, FEWEST_ROUNDS) end
   local groups, specs = rivals.groups(args.rivals), inputs.specs(args.specs)
-  local cells = cells_of(specs, row_counts(args.rows))
+  local cells = cells_of(specs, args)
   local targets = targets_here(args.target, skip)
   local highest = targets[#targets]
   local sets, labels = variants(specs, targets, args.schedule, skip)

@@ -12,8 +12,16 @@ local function ratio_text(entry) return entry and show.ratio(entry.ratio) .. " "
 
 local function label_text(entry) return entry and entry.label or "-" end
 
+-- The sizes of a cell and what they are: "512x768" and "rows x h", "2x320x4096" and "rows x c x positions".
+local function sizes_text(c)
+  return ("%.0fx%.0f"):format(c.rows, c.parsed.h or c.parsed.c) .. (c.positions and ("x%.0f"):format(c.positions) or "")
+end
+
+local function sizes_title(c)
+  return "rows x " .. (c.parsed.h and "h" or "c") .. (c.positions and " x positions" or "")
+end
+
 local COLUMNS = {
-  { "rows x h", function(c) return ("%.0fx%.0f"):format(c.rows, c.parsed.h) end },
   { "ours", function(c) return show.time(c.baseline.ns.median) end },
   { "of limit", function(c) return c.limit and show.percent(c.baseline.of_limit) or "-" end },
   { "fastest accurate rival", function(c) return label_text(c.rival) end },
@@ -30,9 +38,10 @@ local function with_choices(all)
   local list = {}
   for _, cell in ipairs(all.cells) do
     if cell.baseline then
-      list[#list + 1] = { name = cell.name, rows = cell.rows, bytes = cell.bytes, baseline = cell.baseline, limit = cell.limit,
-        parsed = spec.parse(cell.spec), rival = results.fastest(cell, "rival"), inexact = results.fastest(cell, "inexact"),
-        portable = results.fastest(cell, "rival", " %-O3"), rejected = cell.rejected,
+      list[#list + 1] = { name = cell.name, rows = cell.rows, positions = cell.positions, bytes = cell.bytes,
+        baseline = cell.baseline, limit = cell.limit, parsed = spec.parse(cell.spec), rejected = cell.rejected,
+        rival = results.fastest(cell, "rival"), inexact = results.fastest(cell, "inexact"),
+        portable = results.fastest(cell, "rival", " %-O3"),
         variant = results.fastest(cell, "kernel", "^" .. cell.baseline.target .. " ") }
     end
   end
@@ -60,7 +69,7 @@ local function table_text(cells, titles, texts)
 end
 
 local function cells_table(cells)
-  local titles, texts = {}, {}
+  local titles, texts = { sizes_title(cells[1]) }, { sizes_text }
   for _, column in ipairs(COLUMNS) do
     if not column.when or some(cells, column.when) then
       titles[#titles + 1], texts[#texts + 1] = column[1], column[2]
@@ -69,8 +78,8 @@ local function cells_table(cells)
   return table_text(cells, titles, texts)
 end
 
--- The spec without its row length: what a table is about.
-local function title_of(cell) return (spec.format(cell.parsed):gsub(" fwd", ""):gsub(" h=%d+", "")) end
+-- The spec without its row length or channels: what a table is about.
+local function title_of(cell) return (spec.format(cell.parsed):gsub(" fwd", ""):gsub(" [hc]=%d+", "")) end
 
 -- Cells by title, in order of first appearance.
 local function by_title(cells)
@@ -99,23 +108,41 @@ local function in_cache(cell, context)
   return cell.bytes.read + cell.bytes.write + cell.bytes.parameters <= context.l2_bytes
 end
 
+local function rival(cell) return slower(cell.rival) end
+local function one_pass(cell) return slower(cell.inexact) end
+local function any_rival(cell) return least(rival(cell), one_pass(cell)) end
+
+-- Which cells a mean is over: of a norm in f32, and of a direction, if it is not fwd; of a dtype; of kernels of rows in f32.
+local function f32(norm, dir)
+  return function(c) return c.parsed.x == "f32" and c.parsed.norm == norm and c.parsed.dir == (dir or "fwd") end
+end
+
+local function of_dtype(dtype)
+  return function(c) return c.parsed.x == dtype end
+end
+
+local function is_of_f32_rows(cell) return cell.parsed.x == "f32" and cell.parsed.h and not cell.positions end
+
 -- What the means are over: which cells, and which number of each, as a ratio or (share) as a share of the limit.
 local MEANS = {
-  { "f32 rmsnorm: fastest accurate rival", function(c) return c.parsed.x == "f32" and c.parsed.norm == "rmsnorm" end,
-    function(c) return slower(c.rival) end },
-  { "f32 layernorm: fastest accurate rival", function(c) return c.parsed.x == "f32" and c.parsed.norm == "layernorm" end,
-    function(c) return slower(c.rival) end },
-  { "f32 layernorm: fastest one-pass loop", function(c) return c.parsed.x == "f32" and c.parsed.norm == "layernorm" end,
-    function(c) return slower(c.inexact) end },
-  { "bf16: fastest rival of all", function(c) return c.parsed.x == "bf16" end,
-    function(c) return least(slower(c.rival), slower(c.inexact)) end },
-  { "f16: fastest rival of all", function(c) return c.parsed.x == "f16" end,
-    function(c) return least(slower(c.rival), slower(c.inexact)) end },
-  { "f32, 32 rows and more: of the limit", function(c) return c.parsed.x == "f32" and c.rows >= 32 end, of_limit, share = true },
+  { "f32 rmsnorm: fastest accurate rival", f32 "rmsnorm", rival },
+  { "f32 layernorm: fastest accurate rival", f32 "layernorm", rival },
+  { "f32 layernorm: fastest one-pass loop", f32 "layernorm", one_pass },
+  { "f32 groupnorm: fastest accurate rival", f32 "groupnorm", rival },
+  { "f32 groupnorm: fastest one-pass loop", f32 "groupnorm", one_pass },
+  { "f32 instancenorm: fastest accurate rival", f32 "instancenorm", rival },
+  { "f32 batchnorm infer: fastest accurate rival", f32("batchnorm", "infer"), rival },
+  { "f32 batchnorm: fastest accurate rival", f32 "batchnorm", rival },
+  { "f32 batchnorm: fastest one-pass loop", f32 "batchnorm", one_pass },
+  { "bf16: fastest rival of all", of_dtype "bf16", any_rival },
+  { "f16: fastest rival of all", of_dtype "f16", any_rival },
+  { "f32, 32 rows and more: of the limit", function(c) return is_of_f32_rows(c) and c.rows >= 32 end, of_limit, share = true },
   { "f32, 1 row, h from 768 on: of the limit",
-    function(c) return c.parsed.x == "f32" and c.rows == 1 and c.parsed.h >= 768 end, of_limit, share = true },
+    function(c) return is_of_f32_rows(c) and c.rows == 1 and c.parsed.h >= 768 end, of_limit, share = true },
   { "bf16, in the cache of level 2: of the limit",
     function(c, context) return c.parsed.x == "bf16" and in_cache(c, context) end, of_limit, share = true },
+  { "f32, channels and positions: of the limit", function(c) return c.parsed.x == "f32" and c.positions end, of_limit,
+    share = true },
 }
 
 local function mean_row(mean, cells, context)
@@ -130,7 +157,7 @@ local function mean_row(mean, cells, context)
   if #values == 0 then return nil end
   local show_value = mean.share and show.percent or function(value) return ("%.2f"):format(value) end
   return line { mean[1], ("%.0f"):format(#values), show_value(statistics.geometric_mean(values)), show_value(lowest),
-    ("`%s`, %.0f rows"):format(where.name, where.rows) }
+    ("`%s`, %s"):format(where.name, show.call(where)) }
 end
 
 local function means_table(cells, context)
@@ -145,7 +172,7 @@ local function behind_text(cells)
   for _, cell in ipairs(cells) do
     local ratio = cell.rival and cell.rival.ratio
     if ratio and ratio.median < 1 then
-      parts[#parts + 1] = ("- `%s`, %.0f rows: %s %s %s%s\n"):format(cell.name, cell.rows, cell.rival.label, show.ratio(ratio),
+      parts[#parts + 1] = ("- `%s`, %s: %s %s %s%s\n"):format(cell.name, show.call(cell), cell.rival.label, show.ratio(ratio),
         show.interval(ratio), ratio.high < 1 and "" or ", a tie")
     end
   end

@@ -168,7 +168,8 @@ end
 --- Builds the program, times all cells, and returns what it wrote (bench/results.lua reads it). Progress goes to standard
 -- error.
 -- @param job `{ cc =, target = name of the highest target, sets = {{ prefix, codes }..}, overhead = codes of one kernel for
---   several targets, the one to time last, builds, environment (bench/rivals.lua), cells = {{ name, spec, rows }..}, rounds =,
+--   several targets, the one to time last, builds, environment (bench/rivals.lua), cells = {{ name, spec, rows,
+--   positions or nil }..}, rounds =,
 --   python = { program, groups, cells, rounds } }`
 -- @param skip function(text) that says what is left out
 -- @return text, text of the Python program or nil if there is nothing for it to do
@@ -180,6 +181,7 @@ function program.run(job, skip)
     for _, cell in ipairs(job.cells) do
       words[#words + 1] = cell.name
       words[#words + 1] = literal.integer(cell.rows)
+      words[#words + 1] = literal.integer(cell.positions or 0)
     end
     if not shell.run(shell.words(environment_of(job, built), words)) then failure("bench: the program failed") end
     text = files.read(directory .. "/results")

@@ -21,7 +21,7 @@ local HEAD = { "  kind", "entry", "a call", "spread", "GB/s", "of limit", "ratio
 local function cell_text(cell)
   local rows = { HEAD }
   for _, entry in ipairs(cell.entries) do rows[#rows + 1] = entry_row(cell, entry) end
-  local parts = { ("%s, %.0f rows: reads %.0f + %.0f, writes %.0f bytes\n"):format(cell.name, cell.rows, cell.bytes.read,
+  local parts = { ("%s, %s: reads %.0f + %.0f, writes %.0f bytes\n"):format(cell.name, show.call(cell), cell.bytes.read,
     cell.bytes.parameters, cell.bytes.write), columns(rows, { 1, 2, 3, 4, 5, 6, 7, 8, 9 }) }
   for _, entry in ipairs(cell.rejected) do
     parts[#parts + 1] = ("  rejected: %s: %s\n"):format(entry.label, entry.reason)
@@ -45,13 +45,13 @@ function report.text(all)
   return table.concat(parts)
 end
 
-local FIELDS = { "name", "rows", "kind", "label", "target", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns",
-  "of_limit", "ratio", "ratio_low", "ratio_high" }
+local FIELDS = { "name", "rows", "positions", "kind", "label", "target", "schedule", "rounds", "ns", "ns_low", "ns_high",
+  "bytes_per_ns", "of_limit", "ratio", "ratio_low", "ratio_high" }
 
 -- The values of FIELDS; "" where there is none.
 local function values_of(cell, entry)
   local ratio = entry.ratio or {}
-  return { cell.name, cell.rows, entry.kind, entry.label, entry.target, entry.schedule, entry.rounds, entry.ns.median,
+  return { cell.name, cell.rows, cell.positions or "", entry.kind, entry.label, entry.target, entry.schedule, entry.rounds, entry.ns.median,
     entry.ns.low, entry.ns.high, entry.bytes_per_ns, entry.of_limit or "", ratio.median or "", ratio.low or "",
     ratio.high or "" }
 end

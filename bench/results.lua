@@ -32,8 +32,8 @@ function read.overhead(all, f)
 end
 
 function read.cell(all, f)
-  table.insert(all.cells, { name = f[2], rows = tonumber(f[3]), spec = f[4], entries = {}, rejected = {},
-    bytes = { read = tonumber(f[5]), write = tonumber(f[6]), parameters = tonumber(f[7]) } })
+  table.insert(all.cells, { name = f[2], rows = tonumber(f[3]), positions = f[4] ~= "0" and tonumber(f[4]) or nil, spec = f[5],
+    entries = {}, rejected = {}, bytes = { read = tonumber(f[6]), write = tonumber(f[7]), parameters = tonumber(f[8]) } })
 end
 
 function read.entry(all, f)
@@ -88,8 +88,8 @@ end
 --- Reads the lines of bench/bench.c or bench/python_rivals.py.
 -- @param text what the program wrote
 -- @param ranks table of ranks by target name
--- @return `{ overheads = {{ label, ns }..}, cells = {..} }`; a cell is `{ name, rows, spec, bytes, entries, rejected =
---   {{ kind, label, target, reason }..}, baseline = entry, limit = entry or nil }`; an entry is `{ kind, label, target,
+-- @return `{ overheads = {{ label, ns }..}, cells = {..} }`; a cell is `{ name, rows, positions or nil, spec, bytes, entries,
+--   rejected = {{ kind, label, target, reason }..}, baseline = entry, limit = entry or nil }`; an entry is `{ kind, label, target,
 --   schedule, samples, rounds, ns = quartiles, bytes_per_ns, of_limit or nil, ratio = paired ratio to the baseline or nil }`
 function results.parse(text, ranks)
   local all = { overheads = {}, cells = {} }
@@ -101,16 +101,16 @@ function results.parse(text, ranks)
   return all
 end
 
-local function find(all, name, rows)
+local function find(all, wanted)
   for _, cell in ipairs(all.cells) do
-    if cell.name == name and cell.rows == rows then return cell end
+    if cell.name == wanted.name and cell.rows == wanted.rows and cell.positions == wanted.positions then return cell end
   end
 end
 
 --- Adds the rivals of another run to the cells of this one. Their ratios are to the baseline of their own run.
 function results.merge(all, other)
   for _, from in ipairs(other.cells) do
-    local to = find(all, from.name, from.rows)
+    local to = find(all, from)
     for _, entry in ipairs(from.entries) do
       if entry.kind ~= "kernel" then
         relate(to, entry)

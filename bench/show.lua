@@ -14,6 +14,11 @@ function show.time(ns)
   return ns < 1e7 and show.number(ns / 1e3) .. " us" or show.number(ns / 1e6) .. " ms"
 end
 
+--- What a kernel is called with: "4 rows", or "2 rows x 4096 positions".
+function show.call(cell)
+  return ("%.0f rows"):format(cell.rows) .. (cell.positions and (" x %.0f positions"):format(cell.positions) or "")
+end
+
 function show.percent(value) return ("%.0f %%"):format(value * 100) end
 
 --- A paired ratio (bench/statistics.lua), and its interval.

@@ -1,6 +1,7 @@
 --- Candidates as C: a kernel with each of its schedules, under names that can stand side by side, and the table of the
 -- calls that they are timed in.
 
+local cells = require "tuner.cells"
 local emit = require "gen.emit"
 local literal = require "gen.literal"
 local lower = require "gen.lower"
@@ -115,9 +116,11 @@ end
 
 --- The table of cells as C.
 function candidates.cells_text(kernel)
-  local cells = {}
-  for i, cell in ipairs(kernel.cells) do cells[i] = ('    { "%s", %s },'):format(kernel.spec, literal.integer(cell.rows)) end
-  return ('#include "measure.h"\n\nconst tuner_cell tuner_cells[] = {\n%s\n};\n'):format(table.concat(cells, "\n"))
+  local entries, positions = {}, literal.integer(cells.positions(kernel.problem))
+  for i, cell in ipairs(kernel.cells) do
+    entries[i] = ('    { "%s", %s, %s },'):format(kernel.spec, literal.integer(cell.rows), positions)
+  end
+  return ('#include "measure.h"\n\nconst tuner_cell tuner_cells[] = {\n%s\n};\n'):format(table.concat(entries, "\n"))
 end
 
 --- The table of candidates for a program that has them linked in.

@@ -1,5 +1,7 @@
 --- The calls that schedules are compared in: how many rows a regime has.
 
+local options = require "gen.cli.options"
+
 local cells = {}
 
 --- Where the data of a call are: in the first cache, in the second one, or in memory.
@@ -14,15 +16,16 @@ local function footprint(regime, caches)
   return regime == "l2" and caches[2] / 2 or math.max(MEMORY, 2 * caches[3])
 end
 
--- Positions in the calls of kernels that have some; bench/cell.c knows it, too.
-local POSITIONS = 64
+-- Positions in the calls of kernels that have some: as many as normgen bench takes where nothing is said.
+local POSITIONS = tonumber(options.row("positions").default)
+
+--- The positions of the calls of a kernel: 1 if it has none.
+function cells.positions(problem)
+  return problem.geometry and problem.geometry.has_positions and POSITIONS or 1
+end
 
 local function bytes_of_row(problem)
-  local positions = 1
-  for _, argument in ipairs(problem.args) do
-    if argument.name == "positions" then positions = POSITIONS end
-  end
-  return positions * (problem.bytes_per_row.read + problem.bytes_per_row.write)
+  return cells.positions(problem) * (problem.bytes_per_row.read + problem.bytes_per_row.write)
 end
 
 --- The call of a regime.

@@ -192,7 +192,8 @@ void tuner_run(size_t number, size_t rounds, unsigned seed, double slot, size_t 
 {
     cell c;
     cell_pin();
-    cell_open(&c, tuner_cells[number].spec, tuner_cells[number].rows, mean);
+    const tuner_cell *timed = &tuner_cells[number];
+    cell_open(&c, timed->spec, timed->rows, timed->positions, mean);
     contestant *list = allocate(count + 1, sizeof *list), **order = allocate(count + 1, sizeof *order);
     const size_t lined_up = line_up(&c, check, list, numbers, invokes, count);
     for (size_t i = 0; i < lined_up; i++) {

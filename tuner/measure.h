@@ -4,10 +4,10 @@
 
 #include "cell.h"
 
-/* A kernel's call for a number of rows. */
+/* A kernel's call for a number of rows, and of positions if it has some. */
 typedef struct tuner_cell {
     const char *spec;
-    size_t rows;
+    size_t rows, positions;
 } tuner_cell;
 
 /* The generated table of a run. */

@@ -11,7 +11,7 @@ local KEYS = {
   "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
   "eps", "per_layer", "emittable", "note", "sites",
-  "rows", "label", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns", "of_limit", "ratio", "ratio_low",
+  "rows", "positions", "label", "schedule", "rounds", "ns", "ns_low", "ns_high", "bytes_per_ns", "of_limit", "ratio", "ratio_low",
   "ratio_high",
 }
 

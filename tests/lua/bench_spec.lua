@@ -60,7 +60,7 @@ end)
 
 -- What the bench program might write: a cell of 7 rounds with a kernel for two targets, a variant, rivals and limits.
 local function sample_text()
-  local lines = { "overhead\tdirect\t1.5", "cell\tlayernorm_fwd_f32_h768\t4\tlayernorm fwd f32 h=768\t100\t100\t50" }
+  local lines = { "overhead\tdirect\t1.5", "cell\tlayernorm_fwd_f32_h768\t4\t0\tlayernorm fwd f32 h=768\t100\t100\t50" }
   local function entry(kind, label, target, ns, sits_out_after)
     local values = { "entry", kind, label, target, kind == "kernel" and "rows=1 layout=plain" or "" }
     for round = 1, 7 do
@@ -101,7 +101,7 @@ describe("the results", function()
 
   it("take rivals of another run with the ratios of that run", function()
     local all = results.parse(sample_text(), RANKS)
-    local other = results.parse("cell\tlayernorm_fwd_f32_h768\t4\t\t0\t0\t0\n"
+    local other = results.parse("cell\tlayernorm_fwd_f32_h768\t4\t0\t\t0\t0\t0\n"
       .. "entry\tkernel\ts0_\tavx512\t\t20\t20\t20\t20\t20\t20\nentry\trival\ttorch\t\t\t30\t30\t30\t30\t30\t30\n", RANKS)
     results.merge(all, other)
     local cell = all.cells[1]
@@ -133,7 +133,7 @@ describe("the reports", function()
       count = count + 1
     end
     assert.equal(10, count)
-    assert.is_truthy(report.csv(sample()):find("layernorm_fwd_f32_h768,4,rival,gcc fast,,,7,112,", 1, true))
+    assert.is_truthy(report.csv(sample()):find("layernorm_fwd_f32_h768,4,,rival,gcc fast,,,7,112,", 1, true))
   end)
 
   it("have the same in json", function()
@@ -141,6 +141,24 @@ describe("the reports", function()
     assert.equal(9, #list)
     assert.same({ "gcc fast", 112, 0.8, 4 }, { list[4].label, list[4].ns, list[4].ratio, list[4].rows })
     assert.is_nil(list[2].ratio)
+  end)
+
+  it("tell positions apart, and which sizes a table has", function()
+    local function cell(positions, ns)
+      local samples = ("\t" .. ns):rep(7)
+      return "cell\tgroupnorm_fwd_f32_c320_g32_nchw\t2\t" .. positions .. "\tgroupnorm fwd f32 c=320 g=32 layout=nchw\t1\t1\t1\n"
+        .. "entry\tkernel\ts0_\tavx512\t" .. samples .. "\nentry\trival\tgcc\t\t" .. ("\t100"):rep(7) .. "\n"
+    end
+    local all = results.parse(cell(64, 200) .. cell(4096, 50), RANKS)
+    results.merge(all, results.parse(cell(4096, 50):gsub("gcc", "torch"), RANKS))
+    local text = markdown.text(all, CONTEXT)
+    for _, what in ipairs { "1 of 2:\n\n- `groupnorm_fwd_f32_c320_g32_nchw`, 2 rows x 64 positions: gcc 0.500 ",
+      "### groupnorm f32 g=32 layout=nchw\n\n| rows x c x positions | ours ", "\n| 2x320x64 | 200 ns |", "\n| 2x320x4096 | 50.0 ns |" } do
+      assert.is_truthy(text:find(what, 1, true), what .. "\n" .. text)
+    end
+    assert.same({ 2, 3 }, { #all.cells[1].entries, #all.cells[2].entries })
+    assert.is_truthy(report.text(all):find("groupnorm_fwd_f32_c320_g32_nchw, 2 rows x 4096 positions: reads", 1, true))
+    assert.is_truthy(report.csv(all):find("groupnorm_fwd_f32_c320_g32_nchw,2,4096,rival,torch,", 1, true))
   end)
 
   it("sum up and name who is ahead in markdown", function()
@@ -174,7 +192,8 @@ describe("normgen bench", function()
       ["known: plain, double, onednn, libxsmm, torch, onnxruntime, default, all, none"] = { "--rivals", "x" },
       ["did you mean 'plain'"] = { "--rivals", "double,plian" },
       ["a whole number from 1"] = { "--rows", "1,x" },
-      ["names no row length of these kernels"] = { "--rows", "1x65" },
+      ["--rows '1x65' and --positions '64' name no h or c of these kernels, as 64"] = { "--rows", "1x65" },
+      ["--positions '0': a whole number from 1 to 9999999"] = { "--positions", "0" },
       ["at least 12"] = { "--rounds", "3" },
       ["allowed are"] = { "--schedule", "rows=3" },
       ["--into takes --format md"] = { "--into", "README.md" },
@@ -210,6 +229,19 @@ describe("normgen bench", function()
     assert.equal(3, kernels)
     assert.is_truthy(out:find(" rows=1 strips=1 ", 1, true), out)
     assert.is_truthy(err:find("bench: cell 1 of 1: layernorm_fwd_f32_h64, 70 rows\n", 1, true), err)
+  end)
+
+  it("takes positions for the kernels that have some", function()
+    local code, out, err = normgen.run { "bench", "batchnorm f32 c=3 layout=nchw", "batchnorm f32 c=4 layout=nhwc", "rmsnorm f32 h=4",
+      "--target", "native", "--rows", "2", "--positions", "5,6x4", "--rounds", "12", "--rivals", "none" }
+    assert.equal(0, code, err)
+    for _, head in ipairs { "batchnorm_fwd_f32_c3_nchw, 2 rows x 5 positions: reads 120 + 72, writes 120 bytes",
+      "batchnorm_fwd_f32_c4_nhwc, 2 rows x 5 positions", "batchnorm_fwd_f32_c4_nhwc, 2 rows x 6 positions",
+      "rmsnorm_fwd_f32_h4, 2 rows: " } do
+      assert.is_truthy(out:find(head, 1, true), head .. "\n" .. out)
+    end
+    assert.is_nil(out:find("c3_nchw, 2 rows x 6", 1, true), out)
+    assert.is_truthy(err:find("bench: cell 1 of 4: batchnorm_fwd_f32_c3_nchw, 2 rows x 5 positions\n", 1, true), err)
   end)
 
   it("times no kernel with a wrong bit", function()

@@ -71,6 +71,19 @@ describe("the report", function()
     assert.is_nil(machines()[1].parts[1].rows[1].plain)
   end)
 
+  it("counts positions, and looks for calls with as many as records have", function()
+    local function entries(positions, ratio)
+      local call = ('{"name":"batchnorm_infer_f32_c64_nchw","rows":4,"positions":%d,"ns":9,'):format(positions)
+      return call .. '"kind":"kernel","label":"avx2 default","target":"avx2"},' .. call
+        .. ('"kind":"rival","label":"torch","target":"","ratio":%d,"ratio_low":%d,"ratio_high":%d}'):format(ratio, ratio, ratio)
+    end
+    local bench = "[" .. entries(4096, 9) .. "," .. entries(64, 2) .. "]"
+    local text = memory.text { record { name = "batchnorm_infer_f32_c64_nchw", rows = 4 } }
+    local row = data.machines(data.read { { path = "a", text = text }, { path = "b", text = bench } })[1].rows[1]
+    near(2 / 0.8, row.peer.median)
+    near((2 * 4 * 64 * 64 * 4 + 4 * 64 * 4) / 100, row.bandwidth)
+  end)
+
   it("is Markdown with every number", function()
     local text = page.md(machines())
     for _, what in ipairs { "## zen4 (AuthenticAMD-25-17-1), gcc 12.2.0\n", "| avx2, hot | 2 | 1.179 | 1.88 (1) | 1.50 (1) | 1 | 0 |",

@@ -50,23 +50,24 @@ function data.read(texts)
   return memory.merged(records), entries, skipped
 end
 
--- How far the bench's number of rows is from a record's; nil if it is another kernel or too far.
-local function distance(entry, record)
+-- How far the bench's number of rows is from a record's; nil if it is another kernel, other positions or too far.
+local function distance(entry, record, positions)
   local ratio = entry.rows / record.rows
-  local is_near = entry.name == record.name and ratio <= NEAR and ratio >= 1 / NEAR
-  return is_near and math.abs(math.log(ratio)) or nil
+  local is_same = entry.name == record.name and (entry.positions or 1) == positions
+  return is_same and ratio <= NEAR and ratio >= 1 / NEAR and math.abs(math.log(ratio)) or nil
 end
 
 -- The entries of the nearest cell whose baseline is the record's target.
-local function cell_of(entries, record)
+local function cell_of(entries, record, positions)
   local best, nearest
   for _, entry in ipairs(entries) do
-    local far = entry.kind == "kernel" and entry.target == record.target and not entry.ratio and distance(entry, record)
+    local far = entry.kind == "kernel" and entry.target == record.target and not entry.ratio and distance(entry, record, positions)
     if far and (not nearest or far < nearest) then best, nearest = entry, far end
   end
   local list = {}
   for _, entry in ipairs(best and entries or {}) do
-    if entry.name == best.name and entry.rows == best.rows and entry.ratio then list[#list + 1] = entry end
+    local is_same = entry.name == best.name and entry.rows == best.rows and entry.positions == best.positions
+    if is_same and entry.ratio then list[#list + 1] = entry end
   end
   return list, best and best.rows
 end
@@ -94,10 +95,11 @@ end
 local function row_of(record, entries)
   local problem = problems.new(names.parse(record.name, { prefix = "" }))
   local bytes = problem.bytes_per_row
-  local moved = (bytes.read + bytes.write) * record.rows + bytes.parameters
+  local positions = cells.positions(problem)
+  local moved = (bytes.read + bytes.write) * record.rows * positions + bytes.parameters
   local of_element = operations(problem)
   local count = of_element and of_element * problem.row_length * record.rows
-  local own, cell = record.ratio, cell_of(entries, record)
+  local own, cell = record.ratio, cell_of(entries, record, positions)
   return { record = record, intensity = count and count / moved, performance = count and count / record.ns, bandwidth = moved / record.ns,
     gain = own and { median = 1 / own[1], low = 1 / own[3], high = 1 / own[2] } or { median = 1, low = 1, high = 1 },
     plain = fastest(cell, record, is_plain), peer = fastest(cell, record, function(entry) return not is_plain(entry) end) }
