@@ -70,50 +70,93 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-static unsigned char *data_of(const case_of *c, ref_argument id)
+static void *data_of(const case_of *c, ref_argument id)
 {
     const cell_array *a = cell_find(&c->data, id);
     return a ? a->data : NULL;
 }
 
-/* Rivals know forward norms with the usual parameters and one dtype. */
-static int is_plain(const ref_spec *s)
+/* The norms that rivals know, as specs begin. Norms of channels have a layout. */
+static const struct {
+    const char *words;
+    int has_layout;
+    bench_norm norm;
+} known[] = {
+    {"rmsnorm", 0, BENCH_RMSNORM},          {"layernorm", 0, BENCH_LAYERNORM},
+    {"layernorm", 1, BENCH_LAYERNORM_NCHW}, {"groupnorm", 1, BENCH_GROUPNORM},
+    {"instancenorm", 1, BENCH_GROUPNORM},   {"batchnorm infer", 1, BENCH_BATCHNORM_INFER},
+    {"batchnorm", 1, BENCH_BATCHNORM_FWD},
+};
+
+/* Is a spec a norm with one dtype and the usual parameters, and without other options than a residual of rows? */
+static int is_plain(const ref_spec *s, const char *words)
 {
     static const char *const fusions[] = {"", " add", " addout"};
-    char text[128];
+    static const char *const layouts[] = {"", " layout=nchw", " layout=nhwc", " layout=rows"};
+    char groups[32] = "", text[128];
     ref_spec plain;
-    if ((s->norm != REF_LAYERNORM && s->norm != REF_RMSNORM) || s->fusion > REF_ADDOUT) return 0;
-    snprintf(text, sizeof text, "%s %s h=%zu%s", s->norm == REF_LAYERNORM ? "layernorm" : "rmsnorm", s->x->name, s->h,
-             fusions[s->fusion]);
+    if (s->fusion > REF_ADDOUT) return 0;
+    if (s->norm == REF_GROUPNORM) snprintf(groups, sizeof groups, " g=%zu", s->g);
+    snprintf(text, sizeof text, "%s %s %s=%zu%s%s", words, s->x->name, s->c ? "c" : "h", ref_channels(s), groups,
+             s->layout ? layouts[s->layout] : fusions[s->fusion]);
     return ref_spec_parse(text, &plain) == 0 && ref_spec_equal(s, &plain);
+}
+
+/* Finds the norm of a spec, if rivals know it. */
+static int find_norm(const ref_spec *s, bench_norm *norm)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].has_layout != (s->layout != 0) || !is_plain(s, known[i].words)) continue;
+        *norm = known[i].norm;
+        return 1;
+    }
+    return 0;
+}
+
+static int find_dtype(const ref_spec *s, bench_dtype *dtype)
+{
+    static const char *const names[] = {"f32", "bf16", "f16"};
+    for (int d = 0; d < 3; d++) {
+        if (strcmp(names[d], s->x->name) != 0) continue;
+        *dtype = (bench_dtype)d;
+        return 1;
+    }
+    return 0;
 }
 
 static int describe_for_rivals(case_of *c)
 {
-    static const char *const dtypes[] = {"f32", "bf16", "f16"};
+    static const bench_fusion fusions[] = {BENCH_NO_ADD, [REF_ADD] = BENCH_ADD, [REF_ADDOUT] = BENCH_ADDOUT};
     const ref_spec *s = &c->data.spec;
-    const int layernorm = s->norm == REF_LAYERNORM;
-    if (!is_plain(s)) return 0;
-    for (int d = 0; d < 3; d++) {
-        if (strcmp(dtypes[d], s->x->name) != 0) continue;
-        c->call = (bench_call){layernorm,
-                               s->fusion == REF_ADD      ? BENCH_ADD
-                               : s->fusion == REF_ADDOUT ? BENCH_ADDOUT
-                                                         : BENCH_NO_ADD,
-                               (bench_dtype)d,
-                               c->data.rows,
-                               s->h,
-                               (float)cell_eps,
-                               data_of(c, REF_X),
-                               data_of(c, REF_RESIDUAL),
-                               data_of(c, REF_GAMMA_ROW),
-                               data_of(c, REF_BETA_ROW),
-                               data_of(c, REF_Y),
-                               data_of(c, REF_SUM),
-                               NULL};
-        return 1;
-    }
-    return 0;
+    bench_norm norm;
+    bench_dtype dtype;
+    if (!find_norm(s, &norm) || !find_dtype(s, &dtype)) return 0;
+    c->call = (bench_call){
+        .norm = norm,
+        .fusion = fusions[s->fusion],
+        .dtype = dtype,
+        .rows = c->data.rows,
+        .h = s->h,
+        .eps = (float)cell_eps,
+        .x = data_of(c, REF_X),
+        .residual = data_of(c, REF_RESIDUAL),
+        .gamma = data_of(c, REF_GAMMA_ROW),
+        .beta = data_of(c, REF_BETA_ROW),
+        .y = data_of(c, REF_Y),
+        .sum = data_of(c, REF_SUM),
+        .layout = s->layout == REF_NCHW ? BENCH_NCHW : BENCH_NHWC,
+        .channels = s->layout ? ref_channels(s) : 0,
+        .groups = s->g,
+        .positions = c->data.positions,
+        .mean = data_of(c, REF_MEAN_IN),
+        .var = data_of(c, REF_VAR_IN),
+        .momentum = (float)cell_momentum,
+        .saved_mean = data_of(c, REF_MEAN),
+        .saved_rstd = data_of(c, REF_RSTD),
+        .running_mean = data_of(c, REF_RUNNING_MEAN),
+        .running_var = data_of(c, REF_RUNNING_VAR),
+    };
+    return 1;
 }
 
 static int limits_know(ref_argument id)
@@ -185,11 +228,15 @@ static int is_close(const case_of *c, const ref_dtype *dtype, double value, doub
 
 static int is_row_close(const void *context, const ref_dtype *dtype, const void *row, const void *expected, size_t n)
 {
-    static float a[REF_MAX_H], b[REF_MAX_H];
-    dtype->load(a, row, n);
-    dtype->load(b, expected, n);
-    for (size_t i = 0; i < n; i++)
-        if (!is_close(context, dtype, a[i], b[i])) return 0;
+    enum { PIECE = 4096 };
+    float a[PIECE], b[PIECE];
+    for (size_t first = 0; first < n; first += PIECE) {
+        const size_t count = n - first < PIECE ? n - first : PIECE, at = first * dtype->size;
+        dtype->load(a, (const char *)row + at, count);
+        dtype->load(b, (const char *)expected + at, count);
+        for (size_t i = 0; i < count; i++)
+            if (!is_close(context, dtype, a[i], b[i])) return 0;
+    }
     return 1;
 }
 
@@ -226,7 +273,14 @@ static void add_kernel(const bench_kernel *kernel, void *context)
     if (strcmp(kernel->name, all->cell->name) == 0) add(all, (entry){.kind = KERNEL, .kernel = *kernel});
 }
 
-/* Is a rival that calls itself accurate not so? Rows with a large mean tell; f32 alone can hold them. */
+/* Do data with a large mean tell who is accurate? Of norms that take a mean off which they find themselves; f32 alone
+   can hold such data. */
+static int can_tell(const bench_call *call)
+{
+    return call->dtype == BENCH_F32 && call->norm != BENCH_RMSNORM && call->norm != BENCH_BATCHNORM_INFER;
+}
+
+/* Is a rival that calls itself accurate not so? */
 static int is_inexact(const bench_rival *rival, case_of *offset)
 {
     entry e = {.kind = RIVAL, .rival = rival, .call = offset->call};
@@ -239,7 +293,7 @@ static int is_inexact(const bench_rival *rival, case_of *offset)
 static void add_rivals(entries *all, const char *spec)
 {
     case_of offset;
-    const int tells = all->cell->call.layernorm && all->cell->call.dtype == BENCH_F32;
+    const int tells = can_tell(&all->cell->call);
     if (tells) open_case(&offset, all->cell->name, OFFSET_ROWS, all->cell->data.positions, spec, large_mean, 0.02);
     for (size_t t = 0; bench_rival_tables[t]; t++)
         for (const bench_rival *rival = bench_rival_tables[t]; rival->name; rival++) {

@@ -18,7 +18,7 @@ enum {
     PIECE = 4096 /* elements that are converted at a time */
 };
 
-const double cell_eps = 1e-5;
+const double cell_eps = 1e-5, cell_momentum = 0.125;
 
 void cell_die(const char *message)
 {
@@ -138,7 +138,7 @@ static void sort_arguments(cell *c)
                                  {[REF_POSITION_COUNT] = (double)c->positions,
                                   [REF_ROWS_PER_BATCH] = (double)c->rows,
                                   [REF_ALPHA] = 0.5,
-                                  [REF_MOMENTUM] = 0.125,
+                                  [REF_MOMENTUM] = cell_momentum,
                                   [REF_EPS] = cell_eps,
                                   [REF_G] = 1.5,
                                   [REF_YSCALE] = 0.0625,

@@ -32,8 +32,8 @@ typedef struct cell {
     size_t arena_bytes;
 } cell;
 
-/* The value of eps in every cell. */
-extern const double cell_eps;
+/* The values of eps and momentum in every cell. */
+extern const double cell_eps, cell_momentum;
 
 /* Fills a cell; ends the program if that is not possible. Kernels without positions ignore how many there are. */
 void cell_open(cell *c, const char *spec, size_t rows, size_t positions, double mean);

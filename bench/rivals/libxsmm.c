@@ -60,6 +60,7 @@ static libxsmm_blasint layernorm_map(libxsmm_blasint n, libxsmm_datatype dtype)
 
 static int make(state *s, const bench_call *c)
 {
+    const int layernorm = c->norm == BENCH_LAYERNORM;
     const libxsmm_datatype f32 = LIBXSMM_DATATYPE_F32, dtype = c->dtype == BENCH_F32 ? f32 : LIBXSMM_DATATYPE_BF16;
     const libxsmm_blasint n = (libxsmm_blasint)(c->h / COLUMN);
     libxsmm_init();
@@ -68,13 +69,13 @@ static int make(state *s, const bench_call *c)
         libxsmm_create_meltw_binary_shape(COLUMN, n, COLUMN, COLUMN, COLUMN, dtype, dtype, dtype, f32),
         LIBXSMM_MELTW_FLAG_BINARY_NONE);
     s->columns = libxsmm_dispatch_meltw_unary(
-        c->layernorm ? LIBXSMM_MELTW_TYPE_UNARY_REDUCE_X_X2_OP_ADD : LIBXSMM_MELTW_TYPE_UNARY_REDUCE_X2_OP_ADD,
+        layernorm ? LIBXSMM_MELTW_TYPE_UNARY_REDUCE_X_X2_OP_ADD : LIBXSMM_MELTW_TYPE_UNARY_REDUCE_X2_OP_ADD,
         libxsmm_create_meltw_unary_shape(COLUMN, n, COLUMN, COLUMN, dtype, f32, f32),
         LIBXSMM_MELTW_FLAG_UNARY_REDUCE_COLS);
     s->rest = libxsmm_dispatch_meltw_unary(LIBXSMM_MELTW_TYPE_UNARY_REDUCE_X_OP_ADD,
                                            libxsmm_create_meltw_unary_shape(COLUMN, 1, COLUMN, 1, f32, f32, f32),
                                            LIBXSMM_MELTW_FLAG_UNARY_REDUCE_ROWS);
-    s->map = libxsmm_dispatch_meqn(c->layernorm ? layernorm_map(n, dtype) : rmsnorm_map(n, dtype),
+    s->map = libxsmm_dispatch_meqn(layernorm ? layernorm_map(n, dtype) : rmsnorm_map(n, dtype),
                                    libxsmm_create_meqn_arg_shape(COLUMN, n, COLUMN, dtype));
     return s->add && s->columns && s->rest && s->map;
 }
@@ -93,12 +94,12 @@ static int open_libxsmm(bench_call *call)
 
 static int open_rmsnorm(bench_call *call)
 {
-    return !call->layernorm && open_libxsmm(call);
+    return call->norm == BENCH_RMSNORM && open_libxsmm(call);
 }
 
 static int open_layernorm(bench_call *call)
 {
-    return call->layernorm && open_libxsmm(call);
+    return call->norm == BENCH_LAYERNORM && open_libxsmm(call);
 }
 
 static void close_libxsmm(bench_call *call)
@@ -117,13 +118,14 @@ static float sum_of(const state *s, float *values)
 static void run_libxsmm(const bench_call *c)
 {
     const state *s = c->state;
+    const int layernorm = c->norm == BENCH_LAYERNORM;
     const size_t bytes = c->h * (c->dtype == BENCH_F32 ? 4 : 2);
     float sums[2 * COLUMN], scale, shift;
     libxsmm_matrix_arg inputs[5] = {{0}};
     inputs[SCALE].primary = &scale;
     inputs[SHIFT].primary = &shift;
-    inputs[c->layernorm ? SHIFT + 1 : SCALE + 1].primary = (void *)(uintptr_t)c->gamma;
-    if (c->layernorm) inputs[SHIFT + 2].primary = (void *)(uintptr_t)c->beta;
+    inputs[layernorm ? SHIFT + 1 : SCALE + 1].primary = (void *)(uintptr_t)c->gamma;
+    if (layernorm) inputs[SHIFT + 2].primary = (void *)(uintptr_t)c->beta;
     for (size_t r = 0; r < c->rows; r++) {
         char *row = (char *)(uintptr_t)c->x + r * bytes;
         if (c->fusion == BENCH_ADDOUT) {
@@ -135,8 +137,8 @@ static void run_libxsmm(const bench_call *c)
         }
         const libxsmm_meltw_unary_param columns = {.in.primary = row, .out.primary = sums};
         s->columns(&columns);
-        const float mean = c->layernorm ? sum_of(s, sums) / (float)c->h : 0;
-        const float squares = sum_of(s, c->layernorm ? sums + COLUMN : sums) / (float)c->h;
+        const float mean = layernorm ? sum_of(s, sums) / (float)c->h : 0;
+        const float squares = sum_of(s, layernorm ? sums + COLUMN : sums) / (float)c->h;
         scale = 1 / sqrtf(fmaxf(squares - mean * mean, 0) + c->eps);
         shift = -mean * scale;
         inputs[X].primary = row;

@@ -9,11 +9,18 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "training.h"
+
 #ifdef PLAIN_DOUBLE
 typedef double accumulator;
 #else
 typedef float accumulator;
 #endif
+
+enum {
+    MAX_CHANNELS = 8192,
+    TILE = 64 /* positions whose channels fit into the first cache */
+};
 
 #define JOIN2(a, b, c, d) a##b##c##d
 #define JOIN(a, b, c, d) JOIN2(a, b, c, d)
@@ -41,6 +48,16 @@ static inline uint16_t narrow_bf16(float v)
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* A value for each column: the mean over the rows, and over the `width` columns that belong together. */
+static inline void mean_of_groups(size_t rows, size_t columns, size_t width, const accumulator *sums, float *mean)
+{
+    for (size_t first = 0; first < columns; first += width) {
+        accumulator sum = 0;
+        for (size_t k = 0; k < width; k++) sum += sums[first + k];
+        for (size_t k = 0; k < width; k++) mean[first + k] = (float)(sum / (accumulator)(rows * width));
+    }
 }
 
 #define DTYPE f32
@@ -71,44 +88,64 @@ static inline _Float16 narrow_f16(float v)
 #include "plain_norms.h"
 #undef DTYPE
 #undef ELEMENT
-#define HAS_F16 1
+#define LOOPS(norm)                                                                                                    \
+    {                                                                                                                  \
+        norm##_f32, norm##_bf16, norm##_f16                                                                            \
+    }
 #else
-#define HAS_F16 0
-#define rmsnorm_f16 rmsnorm_f32
-#define layernorm_f16 layernorm_f32
-#define onepass_f16 onepass_f32
+#define LOOPS(norm)                                                                                                    \
+    {                                                                                                                  \
+        norm##_f32, norm##_bf16                                                                                        \
+    }
 #endif
 
-static int is_possible(const bench_call *call)
+/* By norm and dtype; NULL where there is none. */
+typedef void (*const loops[BENCH_LAYERNORM_NCHW + 1][3])(const bench_call *);
+
+static loops two_pass = {
+    [BENCH_RMSNORM] = LOOPS(rmsnorm),         [BENCH_LAYERNORM] = LOOPS(layernorm),
+#ifndef PLAIN_H
+    [BENCH_GROUPNORM] = LOOPS(groupnorm),     [BENCH_BATCHNORM_INFER] = LOOPS(batchnorm_infer),
+    [BENCH_BATCHNORM_FWD] = LOOPS(batchnorm), [BENCH_LAYERNORM_NCHW] = LOOPS(layernorm_nchw),
+#endif
+};
+
+static int is_possible(loops known, const bench_call *call)
 {
 #ifdef PLAIN_H
     if (call->h != PLAIN_H) return 0;
 #endif
-    return call->dtype != BENCH_F16 || HAS_F16;
+    return known[call->norm][call->dtype] && call->channels <= MAX_CHANNELS;
 }
 
 static int open_two_pass(bench_call *call)
 {
-    return is_possible(call);
+    return is_possible(two_pass, call);
 }
 
 static void run_two_pass(const bench_call *call)
 {
-    static void (*const norms[2][3])(const bench_call *) = {{rmsnorm_f32, rmsnorm_bf16, rmsnorm_f16},
-                                                            {layernorm_f32, layernorm_bf16, layernorm_f16}};
-    norms[call->layernorm][call->dtype](call);
+    two_pass[call->norm][call->dtype](call);
 }
 
 #ifndef PLAIN_DOUBLE
+static loops one_pass = {
+    [BENCH_LAYERNORM] = LOOPS(onepass),
+#ifndef PLAIN_H
+    [BENCH_GROUPNORM] = LOOPS(groupnorm_onepass),
+    [BENCH_BATCHNORM_FWD] = LOOPS(batchnorm_onepass),
+    [BENCH_LAYERNORM_NCHW] = LOOPS(layernorm_nchw_onepass),
+#endif
+};
+
 static int open_one_pass(bench_call *call)
 {
-    return call->layernorm && is_possible(call);
+    return is_possible(one_pass, call);
 }
 
 static void run_one_pass(const bench_call *call)
 {
-    static void (*const norms[3])(const bench_call *) = {onepass_f32, onepass_bf16, onepass_f16};
-    norms[call->dtype](call);
+    one_pass[call->norm][call->dtype](call);
 }
 #endif
 

@@ -1,4 +1,9 @@
 /* The norms of plain.c for one dtype: DTYPE, ELEMENT. Each norm and fusion is a loop of its own. */
+#define PASS
+#ifndef PLAIN_H
+#include "plain_channels.h"
+#endif
+#undef PASS
 #define NORM rmsnorm
 #include "plain_fusions.h"
 #undef NORM
@@ -7,8 +12,13 @@
 #include "plain_fusions.h"
 #undef NORM
 #ifndef PLAIN_DOUBLE
-#define NORM onepass
 #define ONE_PASS
+#define PASS _onepass
+#ifndef PLAIN_H
+#include "plain_channels.h"
+#endif
+#undef PASS
+#define NORM onepass
 #include "plain_fusions.h"
 #undef NORM
 #undef ONE_PASS

@@ -1,5 +1,5 @@
-/* Rivals for the test of the bench program: one that is right, and others that it must see through. All know LayerNorm
-   of f32 rows without a residual. */
+/* Rivals for the test of the bench program: some that are right, and others that it must see through. They know
+   LayerNorm of f32 rows without a residual, or a training step of BatchNorm in nchw. */
 #include "rival.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static int open_layernorm(bench_call *call)
 {
-    return call->layernorm && call->dtype == BENCH_F32 && call->fusion == BENCH_NO_ADD;
+    return call->norm == BENCH_LAYERNORM && call->dtype == BENCH_F32 && call->fusion == BENCH_NO_ADD;
 }
 
 static void write_row(const bench_call *c, size_t row, double mean, double variance)
@@ -72,6 +72,57 @@ static void close_with_state(bench_call *call)
     call->state = NULL;
 }
 
+static int open_training(bench_call *call)
+{
+    return call->norm == BENCH_BATCHNORM_FWD && call->layout == BENCH_NCHW && call->dtype == BENCH_F32;
+}
+
+/* The place of value i of a channel. */
+static size_t place(const bench_call *c, size_t channel, size_t i)
+{
+    return (i / c->positions * c->channels + channel) * c->positions + i % c->positions;
+}
+
+static void train(const bench_call *c, size_t channel)
+{
+    const float *x = c->x, *gamma = c->gamma, *beta = c->beta;
+    const size_t count = c->rows * c->positions;
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < count; i++) mean += x[place(c, channel, i)] / (double)count;
+    for (size_t i = 0; i < count; i++) variance += pow(x[place(c, channel, i)] - mean, 2) / (double)count;
+    const double rstd = 1 / sqrt(variance + c->eps);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = place(c, channel, i);
+        ((float *)c->y)[at] = (float)((x[at] - mean) * rstd * gamma[channel] + beta[channel]);
+    }
+    c->saved_mean[channel] = (float)mean;
+    c->saved_rstd[channel] = (float)rstd;
+    const double unbiased = variance * (double)count / (double)(count - 1);
+    c->running_mean[channel] += c->momentum * (float)(mean - c->running_mean[channel]);
+    c->running_var[channel] += c->momentum * (float)(unbiased - c->running_var[channel]);
+}
+
+static void run_training(const bench_call *c)
+{
+    for (size_t channel = 0; channel < c->channels; channel++) train(c, channel);
+}
+
+/* Does not save what is only written. */
+static void run_forgetful(const bench_call *c)
+{
+    const float before = c->saved_rstd[0];
+    run_training(c);
+    c->saved_rstd[0] = before;
+}
+
+/* Does not move what is read as well. */
+static void run_lazy(const bench_call *c)
+{
+    const float before = c->running_var[0];
+    run_training(c);
+    c->running_var[0] = before;
+}
+
 const bench_rival BENCH_RIVALS[] = {
     {"right", 1, open_layernorm, run_right, NULL},
     {"with state", 1, open_with_state, run_right, close_with_state},
@@ -79,5 +130,8 @@ const bench_rival BENCH_RIVALS[] = {
     {"admits it", 0, open_layernorm, run_careless, NULL},
     {"short", 1, open_layernorm, run_short, NULL},
     {"rough", 1, open_layernorm, run_rough, NULL},
+    {"trains", 1, open_training, run_training, NULL},
+    {"forgetful", 1, open_training, run_forgetful, NULL},
+    {"lazy", 1, open_training, run_lazy, NULL},
     {NULL, 0, NULL, NULL, NULL},
 };

@@ -233,7 +233,7 @@ describe("normgen bench", function()
 
   it("takes positions for the kernels that have some", function()
     local code, out, err = normgen.run { "bench", "batchnorm f32 c=3 layout=nchw", "batchnorm f32 c=4 layout=nhwc", "rmsnorm f32 h=4",
-      "--target", "native", "--rows", "2", "--positions", "5,6x4", "--rounds", "12", "--rivals", "none" }
+      "--target", "native", "--rows", "2", "--positions", "5,6x4", "--rounds", "12", "--rivals", "none", "--rival", RIVALS }
     assert.equal(0, code, err)
     for _, head in ipairs { "batchnorm_fwd_f32_c3_nchw, 2 rows x 5 positions: reads 120 + 72, writes 120 bytes",
       "batchnorm_fwd_f32_c4_nhwc, 2 rows x 5 positions", "batchnorm_fwd_f32_c4_nhwc, 2 rows x 6 positions",
@@ -242,6 +242,20 @@ describe("normgen bench", function()
     end
     assert.is_nil(out:find("c3_nchw, 2 rows x 6", 1, true), out)
     assert.is_truthy(err:find("bench: cell 1 of 4: batchnorm_fwd_f32_c3_nchw, 2 rows x 5 positions\n", 1, true), err)
+    assert.is_truthy(out:find("\n  rival +trains "), out)
+    for _, label in ipairs { "forgetful", "lazy" } do
+      assert.is_truthy(out:find("\n  rejected: " .. label .. ": too far from the reference\n", 1, true), out)
+    end
+  end)
+
+  it("has loops for every norm of channels that rivals know", function()
+    local code, out, err = normgen.run { "bench", "groupnorm f32 c=6 g=2 layout=nchw", "groupnorm bf16 c=6 g=2 layout=nhwc",
+      "instancenorm f32 c=3 layout=nchw", "batchnorm f32 c=3 layout=nchw", "batchnorm f32 c=3 layout=nhwc",
+      "batchnorm infer bf16 c=3 layout=nchw", "batchnorm infer f32 c=3 layout=nhwc", "batchnorm infer f32 c=3 layout=rows",
+      "layernorm f32 h=5 layout=nchw", "--target", "scalar", "--rows", "3", "--positions", "70", "--rounds", "12", "--rivals", "double" }
+    assert.equal(0, code, err)
+    local _, rivals = out:gsub("\n  rival +gcc double ", "")
+    assert.equal(9, rivals, out)
   end)
 
   it("times no kernel with a wrong bit", function()
