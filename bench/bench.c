@@ -165,23 +165,54 @@ static int limits_know(ref_argument id)
            id == REF_SUM;
 }
 
-/* Limits move rows of one length, in whole vectors. */
-static int describe_for_limits(case_of *c)
+/* Rows of one length. */
+static int describe_rows_for_limits(case_of *c)
 {
     const size_t bytes = data_of(c, REF_X) ? cell_find(&c->data, REF_X)->bytes : 0;
-    if (bytes == 0 || bytes % bench_limit_width != 0) return 0;
+    if (bytes == 0 || ref_is_over_axes(&c->data.spec)) return 0;
     for (size_t i = 0; i < c->data.arrays; i++)
         if (!limits_know(c->data.array[i].id) || c->data.array[i].bytes != bytes) return 0;
-    c->traffic = (bench_traffic){c->data.rows,
-                                 bytes,
-                                 bytes,
-                                 data_of(c, REF_X),
-                                 data_of(c, REF_RESIDUAL),
-                                 data_of(c, REF_GAMMA_ROW),
-                                 data_of(c, REF_BETA_ROW),
-                                 data_of(c, REF_Y),
-                                 data_of(c, REF_SUM)};
+    c->traffic = (bench_traffic){.rows = c->data.rows,
+                                 .row_bytes = bytes,
+                                 .parameter_bytes = bytes,
+                                 .x = data_of(c, REF_X),
+                                 .residual = data_of(c, REF_RESIDUAL),
+                                 .gamma = data_of(c, REF_GAMMA_ROW),
+                                 .beta = data_of(c, REF_BETA_ROW),
+                                 .y = data_of(c, REF_Y),
+                                 .sum = data_of(c, REF_SUM)};
     return 1;
+}
+
+/* Bytes of x with statistics of their own, which have to be read before the first of them can be written. */
+static size_t bytes_of_set(const bench_call *call, const cell_array *x)
+{
+    const int is_nchw = call->layout == BENCH_NCHW;
+    if (call->norm == BENCH_GROUPNORM) return is_nchw ? x->bytes / call->groups : x->bytes;
+    return x->rows * x->bytes / (call->norm == BENCH_BATCHNORM_FWD && is_nchw ? call->channels : 1);
+}
+
+/* Norms of channels that rivals know, each set a row, without the few parameters. In nhwc the groups of an image are
+   mixed, and so one set. A layernorm of nchw has a set for each position, which is no piece of memory. */
+static int describe_channels_for_limits(case_of *c)
+{
+    const bench_call *call = &c->call;
+    if (!c->fits_rivals || call->channels == 0 || call->norm == BENCH_LAYERNORM_NCHW) return 0;
+    const cell_array *x = cell_find(&c->data, REF_X);
+    const size_t bytes = bytes_of_set(call, x);
+    c->traffic = (bench_traffic){.rows = x->rows * x->bytes / bytes,
+                                 .row_bytes = bytes,
+                                 .is_read_once = call->norm == BENCH_BATCHNORM_INFER,
+                                 .x = call->x,
+                                 .y = call->y};
+    return 1;
+}
+
+/* Limits move whole vectors. */
+static int describe_for_limits(case_of *c)
+{
+    return (describe_rows_for_limits(c) || describe_channels_for_limits(c)) &&
+           c->traffic.row_bytes % bench_limit_width == 0;
 }
 
 static void open_case(case_of *c, const char *name, size_t rows, size_t positions, const char *spec, double mean,

@@ -24,9 +24,11 @@ typedef void bench_visit(const bench_kernel *kernel, void *context);
 typedef void bench_registry(bench_visit *visit, void *context);
 
 /* Memory of one call as the limits see it: bytes of a row of x (residual, y and sum are as long) and of each parameter;
-   arrays that the kernel does not have are NULL. */
+   arrays that the kernel does not have are NULL. A row is read before any of it is written, and then again, if it is
+   not only read once. */
 typedef struct bench_traffic {
     size_t rows, row_bytes, parameter_bytes;
+    int is_read_once;
     const unsigned char *x, *residual, *gamma, *beta;
     unsigned char *y, *sum;
 } bench_traffic;

@@ -166,6 +166,10 @@ INLINE void norm_rows(const bench_traffic *traffic, int has_gamma, int has_beta,
 /* The common cases are loops of their own, without a test in them. */
 INLINE void norm_shaped(const bench_traffic *t, int nt)
 {
+    if (t->is_read_once) {
+        copy_all(t, nt);
+        return;
+    }
     const int adds = t->sum ? 2 : t->residual ? 1 : 0;
 #define CASE(GAMMA, BETA, ADDS)                                                                                        \
     if (!t->gamma == !GAMMA && !t->beta == !BETA && adds == ADDS) norm_rows(t, GAMMA, BETA, ADDS, nt)

@@ -241,6 +241,7 @@ describe("normgen bench", function()
       assert.is_truthy(out:find(head, 1, true), head .. "\n" .. out)
     end
     assert.is_nil(out:find("c3_nchw, 2 rows x 6", 1, true), out)
+    assert.is_truthy(out:match("c4_nhwc, 2 rows x 6 positions.-\n\n"):find("\n  limit +norm%-shaped "), out)
     assert.is_truthy(err:find("bench: cell 1 of 4: batchnorm_fwd_f32_c3_nchw, 2 rows x 5 positions\n", 1, true), err)
     assert.is_truthy(out:find("\n  rival +trains "), out)
     for _, label in ipairs { "forgetful", "lazy" } do
