@@ -137,7 +137,8 @@ local function python_job(groups, cells, skip)
   local interpreter, found = rivals.python(groups, skip)
   local job = { program = interpreter, groups = found, cells = {}, rounds = PYTHON_ROUNDS }
   for _, cell in ipairs(cells) do
-    if rivals.can_do(cell.spec) and cell.rows * cell.spec.h >= PYTHON_ELEMENTS then job.cells[#job.cells + 1] = cell end
+    local elements = cell.rows * (cell.spec.h or cell.spec.c) * (cell.positions or 1)
+    if rivals.can_do(cell.spec) and elements >= PYTHON_ELEMENTS then job.cells[#job.cells + 1] = cell end
   end
   return job
 end

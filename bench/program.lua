@@ -3,7 +3,9 @@
 local emit = require "gen.emit"
 local failure = require "gen.failure"
 local files = require "gen.cli.files"
+local json = require "gen.cli.json"
 local literal = require "gen.literal"
+local problems = require "gen.problem"
 local root = require "gen.root"
 local shell = require "gen.cli.shell"
 local toolchain = require "gen.cli.toolchain"
@@ -149,16 +151,21 @@ end
 -- PyTorch makes its results anew in each call; what the system takes for fresh pages is not charged to it.
 local KEEP_PAGES = { "MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=1000000000000" }
 
+-- A cell as the Python program reads it.
+local function python_cell(cell, prefix, target)
+  local s = cell.spec
+  return json.encode { name = cell.name, symbol = prefix .. cell.name .. "_" .. target, target = target, norm = s.norm, dir = s.dir,
+    fusion = s.fusion or "", dtype = s.x, layout = s.layout or "", channels = s.h or s.c, groups = s.g or 0, rows = cell.rows,
+    positions = cell.positions or 0, args = problems.new(s).args }
+end
+
 -- Times rivals that are Python packages beside the kernels of the first set.
 local function run_python(directory, job)
   local library, path = directory .. "/kernels.so", directory .. "/python-results"
   local set = job.sets[1]
   must_compile("the kernels", job.cc, { "-O2", "-shared", "-fPIC", "-o", library }, toolchain.c_files(directory .. "/" .. set.prefix))
   local cells = {}
-  for i, cell in ipairs(job.python.cells) do
-    cells[i] = table.concat({ cell.name, set.prefix .. cell.name .. "_" .. job.target, job.target, cell.spec.norm,
-      cell.spec.fusion or "", cell.spec.x, literal.integer(cell.spec.h), literal.integer(cell.rows) }, ":")
-  end
+  for i, cell in ipairs(job.python.cells) do cells[i] = python_cell(cell, set.prefix, job.target) end
   local ok = shell.run(shell.words(environment_of(job, {}), KEEP_PAGES, { job.python.program, bench_file "python_rivals.py", path,
     literal.integer(job.python.rounds), library, table.concat(job.python.groups, ",") }, cells))
   if not ok then failure("bench: the Python program failed") end

@@ -2,19 +2,26 @@
 
     python3 bench/python_rivals.py RESULTS ROUNDS LIBRARY GROUP[,GROUP] CELL...
 
-A cell is NAME:SYMBOL:TARGET:NORM:FUSION:DTYPE:H:ROWS. RESULTS gets lines as bench/bench.c writes them, with our kernel as
-an entry of each cell. One thread, pinned to the last CPU that the process may use. A rival's y and sum are compared with
-our kernel's, which bench.c has compared with the reference.
+A cell is an object of JSON: what a kernel is, its arguments, and how many rows and positions it is called with
+(bench/program.lua). RESULTS gets lines as bench/bench.c writes them, with our kernel as an entry of each cell. One thread,
+pinned to the last CPU that the process may use. What a rival writes is compared with our kernel's results, which bench.c
+has compared with the reference; f32 rivals that are not near for a large mean as well are inexact.
 """
 
 import ctypes
+import json
+import math
 import os
 import sys
 import time
 
 import numpy
 
-EPS = 1e-5
+SCALARS = {"eps": 1e-5, "momentum": 0.125}
+# Where values lie around which middle; those of other arrays are between -1 and 1. The middle of x is the cell's mean.
+RANGES = {"gamma": (1, 0.5), "beta": (0, 0.5), "var": (1, 0.5), "running_var": (1, 0.5)}
+USUAL_MEAN, LARGE_MEAN = 0.25, 1000
+OFFSET_ROWS = 4  # with a large mean
 SLOT = 2000000  # ns of a round for each entry: calls from Python take longer than those from C
 PERIOD = 61  # rows that differ
 PAGE = 4096
@@ -47,46 +54,61 @@ def widen(array, dtype):
 class Cell:
     """The buffers of one cell, and our kernel on them."""
 
-    def __init__(self, text, library):
-        self.name, symbol, self.target, self.norm, self.fusion, self.dtype, h, rows = text.split(":")
-        self.h, self.rows = int(h), int(rows)
+    def __init__(self, job, library, rows, mean):
+        self.job, self.rows, self.positions = job, rows, job["positions"]
+        self.norm, self.dtype, self.layout = job["norm"], job["dtype"], job["layout"]
+        self.channels = job["channels"]
+        sizes = {"rows": rows, "positions": self.positions, "h": self.channels, "c": self.channels}
         random = numpy.random.RandomState(1)
-        shape = (self.rows, self.h)
-        few = (min(self.rows, PERIOD), self.h)
-        self.x = self.filled(shape, random.uniform(-0.75, 1.25, few))
-        self.residual = self.filled(shape, random.uniform(-1, 1, few)) if self.fusion else None
-        self.gamma = self.filled((self.h,), random.uniform(0.5, 1.5, self.h))
-        self.beta = self.filled((self.h,), random.uniform(-0.5, 0.5, self.h)) if self.norm == "layernorm" else None
-        self.y = self.filled(shape, numpy.zeros((1, self.h)))
-        self.sum = self.filled(shape, numpy.zeros((1, self.h))) if self.fusion else None
-        self.kernel = getattr(library, symbol)
-        inputs = [a for a in (self.x, self.residual, self.gamma, self.beta) if a is not None]
-        outputs = [a for a in (self.y, self.sum) if a is not None]
-        pointers = [ctypes.c_void_p(a.ctypes.data) for a in inputs]
-        self.arguments = [ctypes.c_size_t(self.rows)] + pointers + [ctypes.c_float(EPS)]
-        self.arguments += [ctypes.c_void_p(a.ctypes.data) for a in outputs]
+        self.arrays, self.dtypes, self.outputs, self.arguments = {}, {}, [], []
+        for argument in job["args"]:
+            name = argument["name"]
+            if argument["shape"] == "scalar":
+                is_size = name in sizes
+                self.arguments.append(ctypes.c_size_t(sizes[name]) if is_size else ctypes.c_float(SCALARS[name]))
+                continue
+            middle, reach = (mean, 1) if name == "x" else RANGES.get(name, (0, 1))
+            shape = tuple(sizes[axis] for axis in argument["shape"])
+            few = (min(shape[0], PERIOD),) + shape[1:] if len(shape) > 1 else shape
+            array = empty(shape, argument["dtype"])
+            array[...] = numpy.resize(narrow(random.uniform(middle - reach, middle + reach, few), argument["dtype"]), shape)
+            self.arrays[name], self.dtypes[name] = array, argument["dtype"]
+            self.arguments.append(ctypes.c_void_p(array.ctypes.data))
+            if argument["io"] != "in":
+                self.outputs.append(name)
+        self.initial = {name: self.arrays[name].copy() for name in self.outputs}
+        self.kernel = getattr(library, job["symbol"])
 
-    def filled(self, shape, values):
-        array = empty(shape, self.dtype)
-        values = narrow(values, self.dtype)
-        if len(shape) == 1:
-            array[:] = values
-        else:
-            array[:] = numpy.resize(values, shape)
-        return array
+    def restore(self):
+        """Brings all outputs into the state that they have before a call."""
+        for name in self.outputs:
+            self.arrays[name][...] = self.initial[name]
+
+    def results(self):
+        return {name: self.arrays[name] for name in self.outputs}
 
     def run_kernel(self):
         self.kernel(*self.arguments)
 
+    def expected(self):
+        """Copies of what our kernel writes."""
+        self.restore()
+        self.run_kernel()
+        copies = {name: array.copy() for name, array in self.results().items()}
+        self.restore()
+        return copies
 
-def is_close(cell, values, expected):
-    ulp = 2.0 ** (1 - PRECISION[cell.dtype])
-    values, expected = widen(values, cell.dtype), widen(expected, cell.dtype)
-    return bool(numpy.all(numpy.abs(values - expected) <= 1e-4 + 2 * ulp * (1 + numpy.abs(expected))))
+    def is_close(self, name, values, expected, tolerance):
+        dtype = self.dtypes[name]
+        ulp = 2.0 ** (1 - PRECISION[dtype])
+        values, expected = widen(values, dtype), widen(expected, dtype)
+        return bool(numpy.all(numpy.abs(values - expected) <= tolerance + 2 * ulp * (1 + numpy.abs(expected))))
 
 
 class Torch:
-    """torch.nn.functional's norms in inference mode, behind torch.add where there is a residual."""
+    """torch.nn.functional's norms in inference mode, behind torch.add where there is a residual. Images have four axes, as
+    torch knows them, nhwc as channels_last. A norm over channels in nchw is one of rows, its axes exchanged before and
+    after: the result is not brought back into the order of x."""
 
     def __init__(self):
         import torch
@@ -96,36 +118,68 @@ class Torch:
         self.torch = torch
         self.name = "torch " + torch.__version__.split("+")[0]
 
-    def tensor(self, cell, array):
-        tensor = self.torch.from_numpy(array.view(numpy.int16) if cell.dtype == "bf16" else array)
-        return tensor.view(self.torch.bfloat16) if cell.dtype == "bf16" else tensor
+    def tensor(self, cell, name):
+        is_bf16 = cell.dtypes[name] == "bf16"
+        tensor = self.torch.from_numpy(cell.arrays[name].view(numpy.int16) if is_bf16 else cell.arrays[name])
+        return tensor.view(self.torch.bfloat16) if is_bf16 else tensor
 
-    def array(self, cell, tensor):
-        if cell.dtype == "bf16":
+    def array(self, tensor):
+        if tensor.dtype == self.torch.bfloat16:
             return tensor.view(self.torch.int16).numpy().view(numpy.uint16)
         return tensor.numpy()
 
-    def prepare(self, cell):
-        """A function that runs the cell once, and one that returns y and sum of its last run."""
-        functional = self.torch.nn.functional
-        x, gamma = self.tensor(cell, cell.x), self.tensor(cell, cell.gamma)
-        beta = None if cell.beta is None else self.tensor(cell, cell.beta)
-        shape, last = (cell.h,), {}
-        residual, total = (None if a is None else self.tensor(cell, a) for a in (cell.residual, cell.sum))
+    def image(self, cell, x):
+        """x as torch sees it; its memory stays what it is."""
+        if not cell.positions:
+            return x
+        height = max(d for d in range(1, math.isqrt(cell.positions) + 1) if cell.positions % d == 0)
+        if cell.layout == "nchw":
+            return x.view(cell.rows, cell.channels, height, -1)
+        return x.view(cell.rows, height, -1, cell.channels).permute(0, 3, 1, 2)
 
-        def norm(rows):
-            if cell.norm == "layernorm":
-                return functional.layer_norm(rows, shape, gamma, beta, EPS)
-            return functional.rms_norm(rows, shape, gamma, EPS)
+    def matrix(self, cell, y):
+        """The array that our kernel has for a result of torch."""
+        if cell.positions and cell.layout == "nhwc":
+            y = y.permute(0, 2, 3, 1)
+        return self.array(y.reshape(cell.arrays["y"].shape))
+
+    def norm(self, cell):
+        """The norm as a function of x that returns y, or y and the statistics of a batch."""
+        functional, torch, job = self.torch.nn.functional, self.torch, cell.job
+        tensors = {name: self.tensor(cell, name) for name in cell.arrays}
+        gamma, beta, eps, shape = tensors["gamma"], tensors.get("beta"), SCALARS["eps"], (cell.channels,)
+        if cell.norm == "batchnorm":  # whose statistics are f32, and so must be gamma and beta
+            gamma, beta = gamma.float(), beta.float()
+        norms = {
+            "rmsnorm": lambda x: functional.rms_norm(x, shape, gamma, eps),
+            "layernorm": lambda x: functional.layer_norm(x, shape, gamma, beta, eps),
+            "layernorm nchw": lambda x: functional.layer_norm(x.permute(0, 2, 3, 1), shape, gamma, beta, eps).permute(0, 3, 1, 2),
+            "groupnorm": lambda x: functional.group_norm(x, job["groups"], gamma, beta, eps),
+            "instancenorm": lambda x: functional.instance_norm(x, None, None, gamma, beta, True, 0, eps),
+            "batchnorm infer": lambda x: functional.batch_norm(x, tensors["mean"], tensors["var"], gamma, beta, False, 0, eps),
+            "batchnorm": lambda x: torch.native_batch_norm(
+                x, gamma, beta, tensors["running_mean"], tensors["running_var"], True, SCALARS["momentum"], eps
+            ),
+        }
+        word = "infer" if job["dir"] == "infer" else "nchw" if cell.norm == "layernorm" and cell.layout else ""
+        return norms[(cell.norm + " " + word).strip()]
+
+    def prepare(self, cell):
+        """A function that runs the cell once, and one that returns what its last run wrote, by name."""
+        norm, x, last = self.norm(cell), self.image(cell, self.tensor(cell, "x")), {}
+        if "residual" in cell.arrays:
+            residual, total = self.tensor(cell, "residual"), self.tensor(cell, "sum")
 
         def run():
-            if residual is None:
-                last["y"] = norm(x)
-            else:
-                self.torch.add(x, residual, out=total)
-                last["y"] = norm(total)
+            last["y"] = norm(x if "residual" not in cell.arrays else self.torch.add(x, residual, out=total))
 
-        return run, lambda: (self.array(cell, last["y"]), cell.sum)
+        def results():
+            y = last["y"]
+            if not isinstance(y, tuple):
+                return {**cell.results(), "y": self.matrix(cell, y)}
+            return {**cell.results(), "y": self.matrix(cell, y[0]), "mean": self.array(y[1]), "rstd": self.array(y[2])}
+
+        return run, results
 
 
 class OnnxRuntime:
@@ -146,11 +200,11 @@ class OnnxRuntime:
         self.name = "onnxruntime " + onnxruntime.__version__
 
     def model(self, cell, inputs, outputs):
-        helper = self.onnx.helper
+        helper, fusion, eps = self.onnx.helper, cell.job["fusion"], SCALARS["eps"]
         dtype = {"f32": self.onnx.TensorProto.FLOAT, "f16": self.onnx.TensorProto.FLOAT16}[cell.dtype]
-        operator, domain = self.NODES[cell.norm, cell.fusion]
-        names = ["y", "", "", "sum"] if cell.fusion else ["y"]
-        attributes = {"epsilon": EPS} if cell.fusion else {"epsilon": EPS, "axis": -1}
+        operator, domain = self.NODES[cell.norm, fusion]
+        names = ["y", "", "", "sum"] if fusion else ["y"]
+        attributes = {"epsilon": eps} if fusion else {"epsilon": eps, "axis": -1}
         node = helper.make_node(operator, list(inputs), names, domain=domain, **attributes)
         values = [helper.make_tensor_value_info(n, dtype, list(a.shape)) for n, a in inputs.items()]
         results = [helper.make_tensor_value_info(n, dtype, list(a.shape)) for n, a in outputs.items()]
@@ -159,25 +213,28 @@ class OnnxRuntime:
         return helper.make_model(graph, opset_imports=versions, ir_version=8).SerializeToString()
 
     def prepare(self, cell):
+        if cell.layout:
+            raise ValueError("is not asked for norms of channels")
         if cell.dtype == "bf16":
-            return None
-        arrays = {"x": cell.x, "residual": cell.residual, "gamma": cell.gamma, "beta": cell.beta}
-        inputs = {n: a for n, a in arrays.items() if a is not None}
+            raise ValueError("does not know this dtype")
+
         # Rows that our kernels lay side by side are a batch of one for operators that want three dimensions.
-        shaped = {n: a.reshape((1,) + a.shape) if cell.fusion and a.ndim == 2 else a for n, a in inputs.items()}
-        outputs = {n: a for n, a in {"y": cell.y, "sum": cell.sum}.items() if a is not None}
-        outputs = {n: a.reshape((1,) + a.shape) if cell.fusion else a for n, a in outputs.items()}
+        def shaped(array):
+            return array.reshape((1,) + array.shape) if cell.job["fusion"] and array.ndim == 2 else array
+
+        inputs = {name: shaped(array) for name, array in cell.arrays.items() if name not in cell.outputs}
+        outputs = {name: shaped(array) for name, array in cell.results().items()}
         options = self.runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        model = self.model(cell, shaped, outputs)
+        model = self.model(cell, inputs, outputs)
         session = self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         binding = session.io_binding()
-        for name, array in shaped.items():
+        for name, array in inputs.items():
             binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
         for name, array in outputs.items():
             binding.bind_output(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        return (lambda: session.run_with_iobinding(binding)), lambda: (cell.y, cell.sum)
+        return (lambda: session.run_with_iobinding(binding)), cell.results
 
 
 GROUPS = {"torch": Torch, "onnxruntime": OnnxRuntime}
@@ -196,35 +253,37 @@ def calls_of(run):
     return 1 + int(SLOT / ns)
 
 
-def open_rival(cell, rival, expected):
+def open_rival(cell, rival, expected, tolerance):
     """The function to time, or None and the reason."""
     try:
-        prepared = rival.prepare(cell)
-        if prepared is None:
-            return None, "does not know this dtype"
-        run, outputs = prepared
-        cell.y.view(numpy.uint8)[:] = 0xFF
-        if cell.sum is not None:
-            cell.sum.view(numpy.uint8)[:] = 0xFF
+        run, results = rival.prepare(cell)
+        cell.restore()
         run()
-        pairs = zip(outputs(), expected)
-        right = all(wanted is None or is_close(cell, got, wanted) for got, wanted in pairs)
+        got = results()
+        right = all(cell.is_close(name, got[name], expected[name], tolerance) for name in cell.outputs)
     except Exception as error:  # whatever a foreign library raises is its way to say no
         return None, str(error).split("\n", maxsplit=1)[0]
     return (run, None) if right else (None, "too far from the reference")
 
 
-def time_cell(cell, rivals, rounds, results):
-    cell.run_kernel()
-    expected = [None if a is None else a.copy() for a in (cell.y, cell.sum)]
-    results.write(f"cell\t{cell.name}\t{cell.rows}\t\t0\t0\t0\n")
-    entries = [("kernel", "s0_", cell.target, cell.run_kernel)]
+def with_large_mean(job, library):
+    """A cell that tells who is accurate: of a norm that takes a mean off which it finds itself. f32 alone can hold it."""
+    tells = job["dtype"] == "f32" and job["norm"] != "rmsnorm" and job["dir"] != "infer"
+    return Cell(job, library, OFFSET_ROWS, LARGE_MEAN) if tells else None
+
+
+def time_cell(job, library, rivals, rounds, output):
+    cell, offset = Cell(job, library, job["rows"], USUAL_MEAN), with_large_mean(job, library)
+    expected, expected_offset = cell.expected(), offset and offset.expected()
+    output.write(f"cell\t{job['name']}\t{cell.rows}\t{cell.positions}\t\t0\t0\t0\n")
+    entries = [("kernel", "s0_", job["target"], cell.run_kernel)]
     for rival in rivals:
-        run, reason = open_rival(cell, rival, expected)
+        run, reason = open_rival(cell, rival, expected, 1e-4)
         if run:
-            entries.append(("rival", rival.name, "", run))
+            is_inexact = offset and not open_rival(offset, rival, expected_offset, 0.02)[0]
+            entries.append(("inexact" if is_inexact else "rival", rival.name, "", run))
         else:
-            results.write(f"rejected\trival\t{rival.name}\t\t{reason}\n")
+            output.write(f"rejected\trival\t{rival.name}\t\t{reason}\n")
     calls = [calls_of(entry[3]) for entry in entries]
     samples = [[] for _ in entries]
     for turn in range(rounds):
@@ -233,7 +292,7 @@ def time_cell(cell, rivals, rounds, results):
             entries[at][3]()
             samples[at].append(time_calls(entries[at][3], calls[at]))
     for (kind, label, target, _), values in zip(entries, samples):
-        results.write("\t".join(["entry", kind, label, target, ""] + [f"{v:.4g}" for v in values]) + "\n")
+        output.write("\t".join(["entry", kind, label, target, ""] + [f"{v:.4g}" for v in values]) + "\n")
 
 
 def main():
@@ -241,12 +300,12 @@ def main():
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     rivals = [GROUPS[name]() for name in groups.split(",")]
     library = ctypes.CDLL(library)
-    cells = sys.argv[5:]
-    with open(path, "w", encoding="utf-8") as results:
-        for number, text in enumerate(cells, 1):
-            cell = Cell(text, library)
-            print(f"bench: from Python, cell {number} of {len(cells)}: {cell.name}, {cell.rows} rows", file=sys.stderr)
-            time_cell(cell, rivals, int(rounds), results)
+    jobs = [json.loads(text) for text in sys.argv[5:]]
+    with open(path, "w", encoding="utf-8") as output:
+        for number, job in enumerate(jobs, 1):
+            call = f"{job['rows']} rows" + (f" x {job['positions']} positions" if job["positions"] else "")
+            print(f"bench: from Python, cell {number} of {len(jobs)}: {job['name']}, {call}", file=sys.stderr)
+            time_cell(job, library, rivals, int(rounds), output)
 
 
 if __name__ == "__main__":

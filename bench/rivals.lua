@@ -139,14 +139,19 @@ function rivals.own(text, cc)
   return { cc = cc, source = file, flags = words, libraries = words, environment = {}, required = true }
 end
 
+-- The norms that rivals know, by direction; of rmsnorm only that of rows.
+local NORMS = { rmsnorm = { fwd = true }, layernorm = { fwd = true }, groupnorm = { fwd = true }, instancenorm = { fwd = true },
+  batchnorm = { fwd = true, infer = true } }
+
 --- Whether rivals know what to do: the usual parameters, one dtype, no other option than a sum that is stored.
 -- (bench.c asks the same of C rivals, which know `add` as well.)
 function rivals.can_do(s)
-  local known = { dir = true, x = s.x ~= "f64", h = true, fusion = s.fusion == "addout" }
+  local known = { dir = true, x = s.x ~= "f64", h = true, c = true, g = true, layout = s.norm ~= "rmsnorm",
+    fusion = s.fusion == "addout" }
   for _, entry in ipairs(spec.words(s)) do
     if not known[entry.row.field] then return false end
   end
-  return true
+  return NORMS[s.norm] ~= nil and NORMS[s.norm][s.dir] ~= nil
 end
 
 --- The Python that has the groups' packages, and those of them that it has.

@@ -7,6 +7,8 @@ local markdown = require "bench.markdown"
 local normgen = require "tests.support.normgen"
 local report = require "bench.report"
 local results = require "bench.results"
+local rivals = require "bench.rivals"
+local spec = require "gen.spec"
 local statistics = require "bench.statistics"
 
 local unpack = table.unpack or unpack
@@ -184,6 +186,20 @@ describe("the reports", function()
   end)
 end)
 
+describe("the rivals of Python", function()
+  it("are asked for plain norms that they know", function()
+    for line, is_known in pairs {
+      ["rmsnorm bf16 h=8 addout"] = true, ["rmsnorm f32 h=8 add"] = false, ["rmsnorm f32 h=8 layout=nchw"] = false,
+      ["l2norm f32 h=8"] = false, ["layernorm f32 h=8 layout=nchw"] = true, ["groupnorm f32 c=8 g=2 layout=nhwc"] = true,
+      ["groupnorm f32 c=8 g=2 layout=nhwc act=silu"] = false, ["groupnorm f64 c=8 g=2 layout=nhwc"] = false,
+      ["instancenorm f16 c=8 layout=nchw"] = true, ["batchnorm f32 c=8 layout=rows"] = true, ["batchnorm infer f32 c=8 layout=nhwc"] = true,
+      ["batchnorm infer f32 c=8 layout=nhwc folded"] = false, ["batchnorm stats f32 c=8 layout=nhwc"] = false,
+    } do
+      assert.equal(is_known, rivals.can_do(spec.parse(line)), line)
+    end
+  end)
+end)
+
 local RIVALS = "tests/bench/rivals.c -O2 -lm"
 
 describe("normgen bench", function()
@@ -255,8 +271,8 @@ describe("normgen bench", function()
       "batchnorm infer bf16 c=3 layout=nchw", "batchnorm infer f32 c=3 layout=nhwc", "batchnorm infer f32 c=3 layout=rows",
       "layernorm f32 h=5 layout=nchw", "--target", "scalar", "--rows", "3", "--positions", "70", "--rounds", "12", "--rivals", "double" }
     assert.equal(0, code, err)
-    local _, rivals = out:gsub("\n  rival +gcc double ", "")
-    assert.equal(9, rivals, out)
+    local _, count = out:gsub("\n  rival +gcc double ", "")
+    assert.equal(9, count, out)
   end)
 
   it("times no kernel with a wrong bit", function()
