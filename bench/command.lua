@@ -209,17 +209,18 @@ local function document_of(path)
   return text or failure("cannot read %s: %s", usage.quote(path), reason)
 end
 
--- Puts the tables into a document, between the marks of the highest target.
-local function write_into(path, target, text)
+-- Puts the tables into a document, between the marks of this name.
+local function write_into(path, mark, text)
   local directory, name = path:match("^(.-)([^/]*)$")
-  local document = markdown.replace(document_of(path), target, text)
-  if not document then usage.fail("--into %s: it has no marks <!-- BENCH %s -->", usage.quote(path), target) end
+  local document = markdown.replace(document_of(path), mark, text)
+  if not document then usage.fail("--into %s: it has no marks <!-- BENCH %s -->", usage.quote(path), mark) end
   files.write_all(directory == "" and "." or directory, { { path = name, text = document } })
 end
 
 --- @param args parsed arguments of normgen bench
 return function(args)
   if args.into and args.format ~= "md" then usage.fail("--into takes --format md") end
+  if args.table and not args.into then usage.fail("--table %s takes --into", usage.quote(args.table)) end
   if args.into then document_of(args.into) end
   local skipped = {}
   local skip = skipper(skipped)
@@ -230,5 +231,9 @@ return function(args)
   relabel(all, labels)
   refuse_wrong_kernels(all)
   local output = report[args.format](all, context_of(job, skipped))
-  if args.into then write_into(args.into, job.target, output) else files.print(output) end
+  if args.into then
+    write_into(args.into, args.table and job.target .. " " .. args.table or job.target, output)
+  else
+    files.print(output)
+  end
 end

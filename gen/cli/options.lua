@@ -73,6 +73,7 @@ local ROWS = {
     about = "text, md, csv or json." },
   into = { kind = "option", name = "--into", hint = "FILE",
     about = "Write what --format md makes into this document, between its marks <!-- BENCH T --> and <!-- END OF BENCH T -->." },
+  table = { kind = "option", name = "--table", hint = "NAME", about = "With --into: the marks are <!-- BENCH T NAME -->." },
   list_format = { kind = "option", name = "--format", default = "text", choices = { "text", "json", "files", "make", "cmake" },
     about = "text or json; for the files that emit writes for specs: files (one name a line), make (rules to include), or cmake "
       .. "(variables)." },

@@ -213,6 +213,7 @@ describe("normgen bench", function()
       ["at least 12"] = { "--rounds", "3" },
       ["allowed are"] = { "--schedule", "rows=3" },
       ["--into takes --format md"] = { "--into", "README.md" },
+      ["--table 'channels' takes --into"] = { "--table", "channels" },
     } do
       local code, out, err = normgen.run { "bench", "layernorm f32 h=64", "--target", "native", unpack(words) }
       assert.equal(2, code, err)
@@ -307,8 +308,9 @@ exec cc "$@"
     assert.equal(1, code)
     assert.is_truthy(err:find("^normgen: cannot read [^\n]+\n$"), err)
     local file = io.open(path, "w")
-    file:write("prose\n<!-- BENCH scalar -->\n<!-- END OF BENCH scalar -->\nmore\n")
+    file:write("prose\n<!-- BENCH scalar other -->\n<!-- END OF BENCH scalar other -->\nmore\n")
     file:close()
+    words[#words + 1], words[#words + 2] = "--table", "other"
     code, _, err = normgen.run(words)
     local text = files.read(path)
     normgen.remove(scratch)
