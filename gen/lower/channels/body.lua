@@ -42,22 +42,26 @@ function Body:pointer(name, place)
   return place.name
 end
 
---- Text of the address of an element: the pointer to its argument, counter and offset.
-function Body:address(name, _, _, i, offset)
-  return c_text.sum(self:pointer(name, self.places[name]), i, offset)
+--- Text of the address of an element: the pointer to its argument, counter and offset. Where positions are mapped together,
+-- `row` says which of them.
+function Body:address(name, _, row, i, offset)
+  local place = self.places[name]
+  local on = place and place.distance and place.distance * row or 0
+  return c_text.sum(self:pointer(name, place), i, offset + on)
 end
 
 --- Moves the places of arguments on, for what is written in the builder.
 -- @param names array of names of arguments
 -- @param hint what the names of pointers end in
 -- @param text C text of the distance, or 0
+-- @param distance elements between steps with different `row`, or nil
 -- @return function that takes that back
-function Body:step_to(builder, names, hint, text)
+function Body:step_to(builder, names, hint, text, distance)
   if text == 0 or text == "0" then return function() end end
   local before, place = {}, builder:splice()
   for i, name in ipairs(names) do
     before[i] = self.places[name] or false
-    self.places[name] = { base = self.places[name], builder = place, hint = hint, text = text }
+    self.places[name] = { base = self.places[name], builder = place, hint = hint, text = text, distance = distance }
   end
   return function()
     for i, name in ipairs(names) do self.places[name] = before[i] or nil end
@@ -146,8 +150,12 @@ function Body:is_fixed(node) return self.scopes[node.domain] ~= nil or self.arra
 
 --- The vector of such a node for a step, whose `row` is its place in the tile.
 function Body:row_vector(node, _, step)
-  local array = self.arrays[node]
-  if array then return self.dtypes[self.real].load(c_text.sum(array, step.i, step.offset), 1) end
+  local array, memo = self.arrays[node], step.columns
+  if array then
+    local text = self.dtypes[self.real].load(c_text.sum(array, step.i, step.offset), 1)
+    memo[text] = memo[text] or step.builder:def(self.type.vector, node.label or "value", text)
+    return memo[text]
+  end
   local names = self:fixed(node)
   return names[step.row + 1] or names[1]
 end
@@ -170,11 +178,12 @@ function Body:store_fixed(builder, stores)
 end
 
 --- One vector of elements: its values, its stores; returns the step, for what is summed.
--- @param at `{ builder=, row= (place in the tile), i=, offset=, n=, are_apart= (slots), stores= (of the sweep), has_sums= }`
+-- @param at `{ builder=, row= (place in the tile, or among positions), i=, offset=, n=, are_apart= (slots), stores= (of the sweep),
+--   has_sums=, columns= (memo of what steps share, or nil) }`
 function Body:walk_step(at)
   local stores = {}
   local step = self:step { builder = at.builder, row = at.row, i = at.i, offset = at.offset, chunk = at.row, n = at.n,
-    has_sums = at.has_sums, are_apart = at.are_apart, memo = {}, columns = {}, stores = stores }
+    has_sums = at.has_sums, are_apart = at.are_apart, memo = {}, columns = at.columns or {}, stores = stores }
   for _, output in ipairs(at.stores or {}) do
     if output.node.domain ~= "row" and output.node.domain ~= "uniform" then step:store(output) end
   end

@@ -14,14 +14,20 @@ function Body:map_run(builder, stores, length)
   self:walk_step { builder = last, row = 0, i = whole, offset = 0, n = "(int)" .. rest, stores = stores }
 end
 
---- The same for a literal count.
-function Body:map_channels(builder, stores, count)
+--- Maps `count` channels (a number) of some positions together: what these share is loaded once.
+function Body:map_channels(builder, stores, count, positions)
+  local function walk(place, i, offset, n)
+    local columns = {}
+    for row = 0, positions - 1 do
+      self:walk_step { builder = place, row = row, i = i, offset = offset, n = n, stores = stores, columns = columns }
+    end
+  end
   local rest = count % self.chunk
   if count > rest then
     local inner, i = builder:loop("i", 0, count - rest, self.chunk)
-    self:walk_step { builder = inner, row = 0, i = i, offset = 0, stores = stores }
+    walk(inner, i, 0, nil)
   end
-  if rest > 0 then self:walk_step { builder = builder, row = 0, i = false, offset = count - rest, n = rest, stores = stores } end
+  if rest > 0 then walk(builder, false, count - rest, rest) end
 end
 
 --- Visits the tiles of `count` slots (a number) in a loop over whole tiles and what is left.
