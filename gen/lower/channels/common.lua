@@ -94,9 +94,10 @@ function Body:channel_array(builder, label)
   return builder:array(self.ctype, label, size)
 end
 
---- Positions that are mapped together, and up to how many bytes of x: their channels share parameters and statistics, whose
--- loads take up to a third of the time (Zen 4). Beyond the caches a single stream is faster, and long code hides the loads.
-local TOGETHER, NEAR = 4, 2 * 1024 * 1024
+--- Positions that are mapped together: their channels share parameters and statistics, whose loads take up to a third of the
+-- time (Zen 4; four together are no faster, and lines collide where channels fill pages). Beyond the caches a single stream is
+-- faster, unless a position is SHORT: they are mapped together up to so many bytes of x. Long code hides the loads.
+local TOGETHER, SHORT, NEAR = 2, 1024, 2 * 1024 * 1024
 
 --- The map of nhwc: every position, channel by channel.
 function Body:map_positions(builder, count)
@@ -111,10 +112,12 @@ function Body:map_positions(builder, count)
     builder:note "Every position, channel by channel."
     return map("0", count, 1)
   end
-  builder:note(("Every position, channel by channel; %d positions together, if all are near."):format(TOGETHER))
   local all = c_text.is_name(count) and count or builder:def("size_t", "all", count)
-  local most = math.floor(NEAR / (channels * dtypes[plan.problem.dtypes.x].bytes))
-  local together = builder:def("size_t", "together", ("%s <= %d ? %s - %s %% %d : 0"):format(all, most, all, all, TOGETHER))
+  local bytes = channels * dtypes[plan.problem.dtypes.x].bytes
+  local whole, note = ("%s - %s %% %d"):format(all, all, TOGETHER), "Every position, channel by channel; %d positions together%s."
+  if bytes > SHORT then whole = ("%s <= %d ? %s : 0"):format(all, math.floor(NEAR / bytes), whole) end
+  builder:note(note:format(TOGETHER, bytes > SHORT and ", if all are near" or ""))
+  local together = builder:def("size_t", "together", whole)
   map("0", together, TOGETHER)
   map(together, all, 1)
 end
