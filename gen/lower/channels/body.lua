@@ -179,16 +179,21 @@ end
 
 --- One vector of elements: its values, its stores; returns the step, for what is summed.
 -- @param at `{ builder=, row= (place in the tile, or among positions), i=, offset=, n=, are_apart= (slots), stores= (of the sweep),
---   has_sums=, columns= (memo of what steps share, or nil) }`
+--   has_sums=, columns= (memo of what steps share, or nil), pending= (list that its stores join, or nil to write them) }`
 function Body:walk_step(at)
-  local stores = {}
+  local pending = at.pending or {}
   local step = self:step { builder = at.builder, row = at.row, i = at.i, offset = at.offset, chunk = at.row, n = at.n,
-    has_sums = at.has_sums, are_apart = at.are_apart, memo = {}, columns = at.columns or {}, stores = stores }
+    has_sums = at.has_sums, are_apart = at.are_apart, memo = {}, columns = at.columns or {}, stores = pending }
   for _, output in ipairs(at.stores or {}) do
     if output.node.domain ~= "row" and output.node.domain ~= "uniform" then step:store(output) end
   end
-  for _, store in ipairs(stores) do at.builder:call(store.text) end
+  if not at.pending then self.write_stores(at.builder, pending) end
   return step
+end
+
+--- Writes stores that steps have put into a list.
+function Body.write_stores(builder, list)
+  for _, store in ipairs(list) do builder:call(store.text) end
 end
 
 return Body

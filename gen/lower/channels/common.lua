@@ -95,9 +95,9 @@ function Body:channel_array(builder, label)
 end
 
 --- Positions that are mapped together: their channels share parameters and statistics, whose loads take up to a third of the
--- time (Zen 4; four together are no faster, and lines collide where channels fill pages). Beyond the caches a single stream is
--- faster, unless a position is SHORT: they are mapped together up to so many bytes of x. Long code hides the loads.
-local TOGETHER, SHORT, NEAR = 2, 1024, 2 * 1024 * 1024
+-- time (Zen 4). Fewer where channels fill pages, since lines collide. Beyond the caches a single stream is faster, unless a
+-- position is SHORT: they are mapped together up to so many bytes of x. Long code hides the loads.
+local TOGETHER, IN_PAGES, PAGE, SHORT, NEAR = 4, 2, 4096, 1024, 2 * 1024 * 1024
 
 --- The map of nhwc: every position, channel by channel.
 function Body:map_positions(builder, count)
@@ -114,11 +114,12 @@ function Body:map_positions(builder, count)
   end
   local all = c_text.is_name(count) and count or builder:def("size_t", "all", count)
   local bytes = channels * dtypes[plan.problem.dtypes.x].bytes
-  local whole, note = ("%s - %s %% %d"):format(all, all, TOGETHER), "Every position, channel by channel; %d positions together%s."
+  local block = bytes % PAGE == 0 and IN_PAGES or TOGETHER
+  local whole, note = ("%s - %s %% %d"):format(all, all, block), "Every position, channel by channel; %d positions together%s."
   if bytes > SHORT then whole = ("%s <= %d ? %s : 0"):format(all, math.floor(NEAR / bytes), whole) end
-  builder:note(note:format(TOGETHER, bytes > SHORT and ", if all are near" or ""))
+  builder:note(note:format(block, bytes > SHORT and ", if all are near" or ""))
   local together = builder:def("size_t", "together", whole)
-  map("0", together, TOGETHER)
+  map("0", together, block)
   map(together, all, 1)
 end
 

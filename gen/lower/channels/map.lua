@@ -14,13 +14,15 @@ function Body:map_run(builder, stores, length)
   self:walk_step { builder = last, row = 0, i = whole, offset = 0, n = "(int)" .. rest, stores = stores }
 end
 
---- Maps `count` channels (a number) of some positions together: what these share is loaded once.
+--- Maps `count` channels (a number) of some positions together: what these share is loaded once, and all is stored in the end,
+-- since a load may wait for a store before it whose address has the same last 12 bits.
 function Body:map_channels(builder, stores, count, positions)
   local function walk(place, i, offset, n)
-    local columns = {}
+    local columns, pending = {}, {}
     for row = 0, positions - 1 do
-      self:walk_step { builder = place, row = row, i = i, offset = offset, n = n, stores = stores, columns = columns }
+      self:walk_step { builder = place, row = row, i = i, offset = offset, n = n, stores = stores, columns = columns, pending = pending }
     end
+    self.write_stores(place, pending)
   end
   local rest = count % self.chunk
   if count > rest then
