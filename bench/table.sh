@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures a table of docs/performance.md for one target and writes it there: kernels of rows in 15 minutes, or kernels of
-# channels in 10, on a quiet machine.
+# channels in 2, on a quiet machine.
 #   bench/table.sh TARGET [channels] [OPTION OF normgen bench...]
 set -eu
 [ $# -gt 0 ] || { echo "usage: $0 TARGET [channels] [OPTION of normgen bench...]" >&2 && exit 2; }

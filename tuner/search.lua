@@ -106,7 +106,7 @@ function Run:heats(alive)
   return with_default(default, first(ranked(alive, pool), FINALISTS)), next(pool) ~= nil, #alive > FINALISTS + 1
 end
 
-function Run:is_over() return self.job.clock() >= self.job.deadline end
+function Run:is_over() return self.job.clock() >= self.heats_end end
 
 -- Heats, then more of them with the neighbours of those that came out, as long as there are new ones.
 -- Returns what Run:heats does.
@@ -185,7 +185,10 @@ end
 --   of their neighbours that were not tried, step = function(number, samples so far) }`
 -- @return what search.decide does, with `samples` of the duels by number, `rounds`, and `tried` candidates
 function search.run(job)
-  local run = setmetatable({ job = job, rounds = 0, tried = #job.numbers, climbs = job.effort.climbs, unseen = math.huge }, Run)
+  -- Heats leave the duels their time, or a third of all where there is little.
+  local heats_end = job.deadline - math.min(job.effort.duel, math.max(0, job.deadline - job.clock()) / 3)
+  local run = setmetatable({ job = job, heats_end = heats_end, rounds = 0, tried = #job.numbers, climbs = job.effort.climbs,
+    unseen = math.huge }, Run)
   local finalists, has_raced, is_cut = run:climb()
   -- No time for a heat: the default meets whom the cost model likes best.
   if not has_raced then finalists = first(job.numbers, FINALISTS) end
