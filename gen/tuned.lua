@@ -76,6 +76,9 @@ end
 
 local function is_kernel(record, wanted) return record.name == wanted.name and record.target == wanted.target end
 
+--- Whether a record is of the target or of the one that it extends, whose kernels differ in a few words.
+local function has_target(record, wanted) return record.target == wanted.target or record.target == wanted.extends end
+
 --- The steps of the ladder: what it is called, and whether a record stands on it.
 tuned.STEPS = {
   { name = "this CPU and compiler", fits = function(r, w)
@@ -83,21 +86,22 @@ tuned.STEPS = {
   end },
   { name = "this CPU, another compiler", fits = function(r, w) return is_kernel(r, w) and r.cpu == w.cpu end },
   { name = "the same microarchitecture", fits = function(r, w)
-    return is_kernel(r, w) and r.microarchitecture == w.microarchitecture
+    return r.name == w.name and has_target(r, w) and r.microarchitecture == w.microarchitecture
   end },
   { name = "the same target, the nearest h", fits = function(r, w)
-    return r.target == w.target and family_of(r.name) == family_of(w.name)
+    return has_target(r, w) and family_of(r.name) == family_of(w.name)
   end },
   { name = "the built-in default" },
 }
 
 local NEAREST = 4
 
---- Whether record a answers before record b on a step: the nearest h, then the own microarchitecture, then the better record.
+--- Whether record a answers before record b on a step: the nearest h, then the target itself, then the own microarchitecture,
+-- then the better record.
 local function is_better(a, b, wanted)
   local function key(record)
-    return { distance(record, wanted), record.microarchitecture == wanted.microarchitecture and 0 or 1,
-      record.quality == "clean" and 0 or 1, record.decided and 0 or 1 }
+    return { distance(record, wanted), record.target == wanted.target and 0 or 1,
+      record.microarchitecture == wanted.microarchitecture and 0 or 1, record.quality == "clean" and 0 or 1, record.decided and 0 or 1 }
   end
   local of_a, of_b = key(a), key(b)
   for i, value in ipairs(of_a) do
@@ -124,7 +128,8 @@ end
 
 --- The record that answers for a kernel.
 -- @param records array of records (tuned.read); of equals the first one answers
--- @param wanted `{ name =, target =, cpu =, microarchitecture =, compiler = }` of the kernel, this CPU and the compiler
+-- @param wanted `{ name =, target =, extends = another target or nil, cpu =, microarchitecture =, compiler = }` of the kernel,
+--   this CPU and the compiler
 -- @param refuse function(overrides) that says why a kernel cannot have them, or nil
 -- @param regimes nil or array of regimes in the order in which they are asked
 -- @return `{ record = nil or the one that answers, step = its number, missed = why each better step did not answer }`

@@ -73,8 +73,8 @@ end
 --- Which records answer for a kernel.
 -- @return the answer (tuned.lookup); if the kernel is worth a second schedule, its record, and from how many rows on it holds
 function command.ask(self, plan, target)
-  local wanted = { name = plan.problem.name, target = target.name, cpu = self.cpu, microarchitecture = self.microarchitecture,
-    compiler = self.compiler }
+  local wanted = { name = plan.problem.name, target = target.name, extends = target.borrows, cpu = self.cpu,
+    microarchitecture = self.microarchitecture, compiler = self.compiler }
   local refuse = refusal(plan, target)
   local answer = tuned.lookup(self.records, wanted, refuse)
   return answer, tuned.second(answer, self.records, wanted, refuse)

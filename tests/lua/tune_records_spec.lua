@@ -136,6 +136,15 @@ describe("the ladder", function()
     assert.same({ "no record", "no record", "no record", "no record" }, missed)
   end)
 
+  it("takes records of the target that another one extends, behind its own", function()
+    local wanted = setmetatable({ target = "avx512bf16", extends = "avx512" }, { __index = WANTED })
+    local base, own = record { target = "avx512" }, record { target = "avx512bf16", cpu = "AuthenticAMD-25-97-2" }
+    local answer = tuned.lookup({ base, exact }, wanted, accept)
+    assert.same({ 3, base }, { answer.step, answer.record })
+    assert.equal(own, tuned.lookup({ base, own }, wanted, accept).record)
+    assert.equal(5, tuned.lookup({ own }, WANTED, accept).step)
+  end)
+
   it("takes the nearest h, and of equally near ones the own microarchitecture", function()
     assert.equal(other_h, select(2, ask { far_h, other_h }))
     local own = record { name = "rmsnorm_fwd_f32_h1024", cpu = "AuthenticAMD-25-97-2" }
