@@ -1309,21 +1309,21 @@ static const ng_kernel ng_registry_kernels[] = {
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_scalar, ng_invoke_rmsnorm_fwd_bf16_h4096_add_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx2", "rmsnorm fwd bf16 h=4096 add",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=4 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=8192",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx2, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_h4096_add", "neon", "rmsnorm fwd bf16 h=4096 add",
-      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      "rows=1 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=0",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_neon, ng_invoke_rmsnorm_fwd_bf16_h4096_add_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_h4096_add", "avx512", "rmsnorm fwd bf16 h=4096 add",
-      "rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=4 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=8192",
       4096, 16384, 8192, 8192, sizeof ng_args_5 / sizeof ng_args_5[0],
       ng_args_5,
       (void (*)(void))ng_rmsnorm_fwd_bf16_h4096_add_avx512, ng_invoke_rmsnorm_fwd_bf16_h4096_add_avx512, ng_runs_avx512 },
@@ -1413,21 +1413,21 @@ static const ng_kernel ng_registry_kernels[] = {
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_scalar, ng_runs_scalar },
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx2", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2, ng_runs_avx2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "neon", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
+      "rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon, ng_runs_neon },
 #endif
 #if defined(__x86_64__)
     { "rmsnorm_fwd_bf16_gf32_h1152_offset1", "avx512", "rmsnorm fwd bf16 gamma=f32 h=1152 offset=1",
-      "rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
+      "rows=1 layout=split blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",
       1152, 2304, 2304, 4608, sizeof ng_args_9 / sizeof ng_args_9[0],
       ng_args_9,
       (void (*)(void))ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_invoke_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512, ng_runs_avx512 },

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 gamma=f32 h=1152 offset=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 576, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 2304 and writes 2304 per row, reads 4608 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -51,6 +51,25 @@ NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint1
 #define ng_avx2_pin(v) __asm__("" : "+x"(v))
 #endif
 
+#ifndef NG_AVX2_EVENS
+#define NG_AVX2_EVENS
+/* Even and odd elements of two vectors, and the way back. */
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_evens(__m256 a, __m256 b)
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88)), 0xd8));
+}
+#endif
+
+#ifndef NG_AVX2_ODDS
+#define NG_AVX2_ODDS
+static inline __attribute__((target("avx2,fma,f16c")))
+__m256 ng_avx2_odds(__m256 a, __m256 b)
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xdd)), 0xd8));
+}
+#endif
+
 #ifndef NG_AVX2_FOLD_HALVES
 #define NG_AVX2_FOLD_HALVES
 /* One level of the summation tree: upper halves of a and b onto lower ones, side by side. */
@@ -91,27 +110,28 @@ __m256 ng_avx2_quiet(__m256 v)
 }
 #endif
 
-#ifndef NG_AVX2_TO_BF16
-#define NG_AVX2_TO_BF16
-/* Round to nearest even to bf16; a NaN must have a zero low half. */
+#ifndef NG_AVX2_PAIR_TO_BF16
+#define NG_AVX2_PAIR_TO_BF16
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half.
+   A carry comes out of the low halves where they exceed one half, or equal it and the high half is odd. */
 static inline __attribute__((target("avx2,fma,f16c")))
-__m128i ng_avx2_to_bf16(__m256 v)
+__m256i ng_avx2_pair_to_bf16(__m256 even, __m256 odd)
 {
-    const __m256i bits = _mm256_castps_si256(v);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-    const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
-    const __m256i high = _mm256_srli_epi32(rounded, 16);
-    return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+    const __m256i e = _mm256_castps_si256(even), o = _mm256_castps_si256(odd);
+    const __m256i high = _mm256_blend_epi16(_mm256_srli_epi32(e, 16), o, 0xaa);
+    const __m256i low = _mm256_blend_epi16(e, _mm256_slli_epi32(o, 16), 0xaa);
+    const __m256i half = _mm256_or_si256(_mm256_and_si256(high, _mm256_set1_epi16(1)), _mm256_set1_epi16(0x7ffe));
+    return _mm256_add_epi16(high, _mm256_srli_epi16(_mm256_avg_epu16(low, half), 15));
 }
 #endif
 
-#ifndef NG_AVX2_TO_BF16_NAN
-#define NG_AVX2_TO_BF16_NAN
-/* Round to nearest even to bf16, any NaN to NaN. */
+#ifndef NG_AVX2_PAIR_TO_BF16_NAN
+#define NG_AVX2_PAIR_TO_BF16_NAN
+/* The same, any NaN to NaN. */
 static inline __attribute__((target("avx2,fma,f16c")))
-__m128i ng_avx2_to_bf16_nan(__m256 v)
+__m256i ng_avx2_pair_to_bf16_nan(__m256 even, __m256 odd)
 {
-    return ng_avx2_to_bf16(ng_avx2_quiet(v));
+    return ng_avx2_pair_to_bf16(ng_avx2_quiet(even), ng_avx2_quiet(odd));
 }
 #endif
 
@@ -143,29 +163,25 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
             __m256 squares6 = zero;
             __m256 squares7 = zero;
             for (size_t i = start; i < start + 576; i += 64) {
-                const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
+                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
                 squares = _mm256_fmadd_ps(x1, x1, squares);
-                const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
+                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
                 squares1 = _mm256_fmadd_ps(x2, x2, squares1);
-                const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
+                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
+                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
                 squares2 = _mm256_fmadd_ps(x3, x3, squares2);
-                const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
+                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
                 squares3 = _mm256_fmadd_ps(x4, x4, squares3);
-                const __m128i x_raw4 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 32));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw4), 16));
+                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
+                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
                 squares4 = _mm256_fmadd_ps(x5, x5, squares4);
-                const __m128i x_raw5 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 40));
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw5), 16));
+                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
                 squares5 = _mm256_fmadd_ps(x6, x6, squares5);
-                const __m128i x_raw6 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 48));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw6), 16));
+                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
+                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
                 squares6 = _mm256_fmadd_ps(x7, x7, squares6);
-                const __m128i x_raw7 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 56));
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw7), 16));
+                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
                 squares7 = _mm256_fmadd_ps(x8, x8, squares7);
             }
             __m256 part = _mm256_add_ps(squares, squares4);
@@ -174,11 +190,12 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
             __m256 part3 = _mm256_add_ps(squares3, squares7);
             __m256 part4 = _mm256_add_ps(part, part2);
             __m256 part5 = _mm256_add_ps(part1, part3);
-            __m256 part6 = _mm256_add_ps(part4, part5);
-            ng_avx2_pin(part6);
-            __m256 part7 = ng_avx2_fold_halves(part6, part6);
-            __m256 part8 = ng_avx2_fold_pairs(part7, part7);
-            __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
+            ng_avx2_pin(part4);
+            ng_avx2_pin(part5);
+            __m256 part6 = ng_avx2_fold_halves(part4, part5);
+            __m256 part7 = ng_avx2_fold_pairs(part6, part6);
+            __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
+            __m256 part9 = ng_avx2_fold_halves(part8, part8);
             parts[group] = part9;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
@@ -186,36 +203,34 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
            scale. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 1152; i += 32) {
-            const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw), 16));
+            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
+            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);
-            const __m256 scale = _mm256_add_ps(gamma1, one);
-            const __m128i out_raw = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x1, rstd), scale));
-            const __m128i x_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 8));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw1), 16));
             const __m256 gamma2 = _mm256_loadu_ps(gamma + i + 8);
-            const __m256 scale1 = _mm256_add_ps(gamma2, one);
-            const __m128i out_raw1 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x2, rstd), scale1));
-            const __m128i x_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw2), 16));
-            const __m256 gamma3 = _mm256_loadu_ps(gamma + i + 16);
-            const __m256 scale2 = _mm256_add_ps(gamma3, one);
-            const __m128i out_raw2 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x3, rstd), scale2));
-            const __m128i x_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i + 24));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x_raw3), 16));
-            const __m256 gamma4 = _mm256_loadu_ps(gamma + i + 24);
-            const __m256 scale3 = _mm256_add_ps(gamma4, one);
-            const __m128i out_raw3 = ng_avx2_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x4, rstd), scale3));
+            const __m256 gamma3 = ng_avx2_evens(gamma1, gamma2);
+            const __m256 scale = _mm256_add_ps(gamma3, one);
+            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
+            const __m256 gamma4 = ng_avx2_odds(gamma1, gamma2);
+            const __m256 scale1 = _mm256_add_ps(gamma4, one);
+            const __m256i out_raw = ng_avx2_pair_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x1, rstd), scale),
+                    _mm256_mul_ps(_mm256_mul_ps(x2, rstd), scale1));
+            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
+            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
+            const __m256 gamma5 = _mm256_loadu_ps(gamma + i + 16);
+            const __m256 gamma6 = _mm256_loadu_ps(gamma + i + 16 + 8);
+            const __m256 gamma7 = ng_avx2_evens(gamma5, gamma6);
+            const __m256 scale2 = _mm256_add_ps(gamma7, one);
+            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
+            const __m256 gamma8 = ng_avx2_odds(gamma5, gamma6);
+            const __m256 scale3 = _mm256_add_ps(gamma8, one);
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16_nan(_mm256_mul_ps(_mm256_mul_ps(x3, rstd), scale2),
+                    _mm256_mul_ps(_mm256_mul_ps(x4, rstd), scale3));
             if (streams) {
-                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
             } else {
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
             }
         }
     }

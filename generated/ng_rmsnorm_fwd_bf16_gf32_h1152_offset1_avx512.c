@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 gamma=f32 h=1152 offset=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 576, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=1 layout=split blocks=2 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 2304 and writes 2304 per row, reads 4608 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -57,6 +57,25 @@ NG_API void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uin
 #define NG_AVX512_PIN
 /* Computes v here: not later, not as a part of another operation. */
 #define ng_avx512_pin(v) __asm__("" : "+v"(v))
+#endif
+
+#ifndef NG_AVX512_EVENS
+#define NG_AVX512_EVENS
+/* Even and odd elements of two vectors, and the way back. */
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512i ng_avx512_evens(void)
+{
+    return _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+}
+#endif
+
+#ifndef NG_AVX512_ODDS
+#define NG_AVX512_ODDS
+static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+__m512i ng_avx512_odds(void)
+{
+    return _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+}
 #endif
 
 #ifndef NG_AVX512_HALVE_QUARTERS
@@ -120,26 +139,29 @@ __m512 ng_avx512_quiet(__m512 v)
 }
 #endif
 
-#ifndef NG_AVX512_TO_BF16
-#define NG_AVX512_TO_BF16
-/* Round to nearest even to bf16; a NaN must have a zero low half. */
+#ifndef NG_AVX512_PAIR_TO_BF16
+#define NG_AVX512_PAIR_TO_BF16
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half.
+   A carry comes out of the low halves where they exceed one half, or equal it and the high half is odd. */
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m256i ng_avx512_to_bf16(__m512 v)
+__m512i ng_avx512_pair_to_bf16(__m512 even, __m512 odd)
 {
-    const __m512i bits = _mm512_castps_si512(v);
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+    const __m512i e = _mm512_castps_si512(even), o = _mm512_castps_si512(odd);
+    const __mmask32 odd_slots = 0xaaaaaaaa;
+    const __m512i high = _mm512_mask_blend_epi16(odd_slots, _mm512_srli_epi32(e, 16), o);
+    const __m512i low = _mm512_mask_blend_epi16(odd_slots, e, _mm512_slli_epi32(o, 16));
+    const __m512i half = _mm512_or_si512(_mm512_and_si512(high, _mm512_set1_epi16(1)), _mm512_set1_epi16(0x7ffe));
+    return _mm512_add_epi16(high, _mm512_srli_epi16(_mm512_avg_epu16(low, half), 15));
 }
 #endif
 
-#ifndef NG_AVX512_TO_BF16_NAN
-#define NG_AVX512_TO_BF16_NAN
-/* Round to nearest even to bf16, any NaN to NaN. */
+#ifndef NG_AVX512_PAIR_TO_BF16_NAN
+#define NG_AVX512_PAIR_TO_BF16_NAN
+/* The same, any NaN to NaN. */
 static inline __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
-__m256i ng_avx512_to_bf16_nan(__m512 v)
+__m512i ng_avx512_pair_to_bf16_nan(__m512 even, __m512 odd)
 {
-    return ng_avx512_to_bf16(ng_avx512_quiet(v));
+    return ng_avx512_pair_to_bf16(ng_avx512_quiet(even), ng_avx512_quiet(odd));
 }
 #endif
 
@@ -168,79 +190,75 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *
         __m512 squares6 = zero;
         __m512 squares7 = zero;
         for (size_t i = 0; i < 576; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw), 16));
+            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
             squares = _mm512_fmadd_ps(x1, x1, squares);
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 576));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw1), 16));
-            squares4 = _mm512_fmadd_ps(x2, x2, squares4);
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw2), 16));
-            squares1 = _mm512_fmadd_ps(x3, x3, squares1);
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 592));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw3), 16));
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            squares1 = _mm512_fmadd_ps(x2, x2, squares1);
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 576);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            squares4 = _mm512_fmadd_ps(x3, x3, squares4);
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
             squares5 = _mm512_fmadd_ps(x4, x4, squares5);
-            const __m256i x_raw4 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw4), 16));
+            const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 32);
+            const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
             squares2 = _mm512_fmadd_ps(x5, x5, squares2);
-            const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 608));
-            const __m512 x6 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw5), 16));
-            squares6 = _mm512_fmadd_ps(x6, x6, squares6);
-            const __m256i x_raw6 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw6), 16));
-            squares3 = _mm512_fmadd_ps(x7, x7, squares3);
-            const __m256i x_raw7 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 624));
-            const __m512 x8 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw7), 16));
+            const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
+            squares3 = _mm512_fmadd_ps(x6, x6, squares3);
+            const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 608);
+            const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
+            squares6 = _mm512_fmadd_ps(x7, x7, squares6);
+            const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
             squares7 = _mm512_fmadd_ps(x8, x8, squares7);
         }
         __m512 part = _mm512_add_ps(squares, squares2);
         __m512 part1 = _mm512_add_ps(squares1, squares3);
         __m512 part2 = _mm512_add_ps(squares4, squares6);
         __m512 part3 = _mm512_add_ps(squares5, squares7);
-        __m512 part4 = _mm512_add_ps(part, part1);
-        __m512 part5 = _mm512_add_ps(part2, part3);
-        ng_avx512_pin(part4);
-        ng_avx512_pin(part5);
-        __m512 part6 = ng_avx512_fold_halves(part4, part5);
-        __m512 part7 = ng_avx512_fold_quarters(part6, part6);
-        __m512 part8 = ng_avx512_fold_pairs(part7, part7);
-        __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
+        ng_avx512_pin(part);
+        ng_avx512_pin(part1);
+        ng_avx512_pin(part2);
+        ng_avx512_pin(part3);
+        __m512 part4 = ng_avx512_fold_halves(part, part1);
+        __m512 part5 = ng_avx512_fold_halves(part2, part3);
+        __m512 part6 = ng_avx512_fold_quarters(part4, part5);
+        __m512 part7 = ng_avx512_fold_pairs(part6, part6);
+        __m512 part8 = ng_avx512_fold_neighbours(part7, part7);
+        __m512 part9 = ng_avx512_fold_quarters(part8, part8);
         const __m512 part10 = ng_avx512_halve_quarters(part9);
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
            scale. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part10, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 1152; i += 64) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw), 16));
+            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
+            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
             const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-            const __m512 scale = _mm512_add_ps(gamma1, one);
-            const __m256i out_raw = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x1, rstd1), scale));
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw1), 16));
             const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 scale1 = _mm512_add_ps(gamma2, one);
-            const __m256i out_raw1 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x2, rstd1), scale1));
-            const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 32));
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw2), 16));
-            const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
-            const __m512 scale2 = _mm512_add_ps(gamma3, one);
-            const __m256i out_raw2 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x3, rstd1), scale2));
-            const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x_raw3), 16));
-            const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
-            const __m512 scale3 = _mm512_add_ps(gamma4, one);
-            const __m256i out_raw3 = ng_avx512_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x4, rstd1), scale3));
+            const __m512 gamma3 = _mm512_permutex2var_ps(gamma1, ng_avx512_evens(), gamma2);
+            const __m512 scale = _mm512_add_ps(gamma3, one);
+            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
+            const __m512 gamma4 = _mm512_permutex2var_ps(gamma1, ng_avx512_odds(), gamma2);
+            const __m512 scale1 = _mm512_add_ps(gamma4, one);
+            const __m512i out_raw = ng_avx512_pair_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x1, rstd1), scale),
+                    _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), scale1));
+            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
+            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
+            const __m512 gamma5 = _mm512_loadu_ps(gamma + i + 32);
+            const __m512 gamma6 = _mm512_loadu_ps(gamma + i + 32 + 16);
+            const __m512 gamma7 = _mm512_permutex2var_ps(gamma5, ng_avx512_evens(), gamma6);
+            const __m512 scale2 = _mm512_add_ps(gamma7, one);
+            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
+            const __m512 gamma8 = _mm512_permutex2var_ps(gamma5, ng_avx512_odds(), gamma6);
+            const __m512 scale3 = _mm512_add_ps(gamma8, one);
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16_nan(_mm512_mul_ps(_mm512_mul_ps(x3, rstd1), scale2),
+                    _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), scale3));
             if (streams) {
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw1);
             } else {
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
             }
         }
     }

@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 gamma=f32 h=1152 offset=1
  * Contract:  1: 64 lanes of f32 sums, blocks of 576, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
+ * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 2304 and writes 2304 per row, reads 4608 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -80,6 +80,15 @@ static inline uint32x4_t ng_neon_round_bf16(float32x4_t v)
 }
 #endif
 
+#ifndef NG_NEON_PAIR_TO_BF16
+#define NG_NEON_PAIR_TO_BF16
+/* Round even and odd elements to nearest even to bf16 and interleave them; a NaN must have a zero low half. */
+static inline uint16x8_t ng_neon_pair_to_bf16(float32x4_t even, float32x4_t odd)
+{
+    return vreinterpretq_u16_u32(vsriq_n_u32(ng_neon_round_bf16(odd), ng_neon_round_bf16(even), 16));
+}
+#endif
+
 void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x, const float *gamma, float eps,
                                                  uint16_t *y)
 {
@@ -113,53 +122,53 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
             float32x4_t squares14 = zero;
             float32x4_t squares15 = zero;
             for (size_t i = start; i < start + 576; i += 64) {
-                const uint16x4_t x_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i)));
-                const float32x4_t x1 = vreinterpretq_f32_u32(vshll_n_u16(x_raw, 16));
+                const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+                const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
                 squares = vfmaq_f32(squares, x1, x1);
-                const uint16x4_t x_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 4)));
-                const float32x4_t x2 = vreinterpretq_f32_u32(vshll_n_u16(x_raw1, 16));
+                const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
+                        vdupq_n_u32(0xffff0000)));
                 squares1 = vfmaq_f32(squares1, x2, x2);
-                const uint16x4_t x_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 8)));
-                const float32x4_t x3 = vreinterpretq_f32_u32(vshll_n_u16(x_raw2, 16));
+                const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+                const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
                 squares2 = vfmaq_f32(squares2, x3, x3);
-                const uint16x4_t x_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 12)));
-                const float32x4_t x4 = vreinterpretq_f32_u32(vshll_n_u16(x_raw3, 16));
+                const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
+                        vdupq_n_u32(0xffff0000)));
                 squares3 = vfmaq_f32(squares3, x4, x4);
-                const uint16x4_t x_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 16)));
-                const float32x4_t x5 = vreinterpretq_f32_u32(vshll_n_u16(x_raw4, 16));
+                const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
+                const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
                 squares4 = vfmaq_f32(squares4, x5, x5);
-                const uint16x4_t x_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 20)));
-                const float32x4_t x6 = vreinterpretq_f32_u32(vshll_n_u16(x_raw5, 16));
+                const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                        vdupq_n_u32(0xffff0000)));
                 squares5 = vfmaq_f32(squares5, x6, x6);
-                const uint16x4_t x_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 24)));
-                const float32x4_t x7 = vreinterpretq_f32_u32(vshll_n_u16(x_raw6, 16));
+                const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
+                const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
                 squares6 = vfmaq_f32(squares6, x7, x7);
-                const uint16x4_t x_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 28)));
-                const float32x4_t x8 = vreinterpretq_f32_u32(vshll_n_u16(x_raw7, 16));
+                const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                        vdupq_n_u32(0xffff0000)));
                 squares7 = vfmaq_f32(squares7, x8, x8);
-                const uint16x4_t x_raw8 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 32)));
-                const float32x4_t x9 = vreinterpretq_f32_u32(vshll_n_u16(x_raw8, 16));
+                const uint16x8_t x_raw4 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 32)));
+                const float32x4_t x9 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw4), 16));
                 squares8 = vfmaq_f32(squares8, x9, x9);
-                const uint16x4_t x_raw9 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 36)));
-                const float32x4_t x10 = vreinterpretq_f32_u32(vshll_n_u16(x_raw9, 16));
+                const float32x4_t x10 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw4),
+                        vdupq_n_u32(0xffff0000)));
                 squares9 = vfmaq_f32(squares9, x10, x10);
-                const uint16x4_t x_raw10 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 40)));
-                const float32x4_t x11 = vreinterpretq_f32_u32(vshll_n_u16(x_raw10, 16));
+                const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
+                const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
                 squares10 = vfmaq_f32(squares10, x11, x11);
-                const uint16x4_t x_raw11 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 44)));
-                const float32x4_t x12 = vreinterpretq_f32_u32(vshll_n_u16(x_raw11, 16));
+                const float32x4_t x12 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw5),
+                        vdupq_n_u32(0xffff0000)));
                 squares11 = vfmaq_f32(squares11, x12, x12);
-                const uint16x4_t x_raw12 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 48)));
-                const float32x4_t x13 = vreinterpretq_f32_u32(vshll_n_u16(x_raw12, 16));
+                const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
+                const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
                 squares12 = vfmaq_f32(squares12, x13, x13);
-                const uint16x4_t x_raw13 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 52)));
-                const float32x4_t x14 = vreinterpretq_f32_u32(vshll_n_u16(x_raw13, 16));
+                const float32x4_t x14 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw6),
+                        vdupq_n_u32(0xffff0000)));
                 squares13 = vfmaq_f32(squares13, x14, x14);
-                const uint16x4_t x_raw14 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 56)));
-                const float32x4_t x15 = vreinterpretq_f32_u32(vshll_n_u16(x_raw14, 16));
+                const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
+                const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
                 squares14 = vfmaq_f32(squares14, x15, x15);
-                const uint16x4_t x_raw15 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 60)));
-                const float32x4_t x16 = vreinterpretq_f32_u32(vshll_n_u16(x_raw15, 16));
+                const float32x4_t x16 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw7),
+                        vdupq_n_u32(0xffff0000)));
                 squares15 = vfmaq_f32(squares15, x16, x16);
             }
             float32x4_t part = vaddq_f32(squares, squares8);
@@ -176,9 +185,10 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
             float32x4_t part11 = vaddq_f32(part3, part7);
             float32x4_t part12 = vaddq_f32(part8, part10);
             float32x4_t part13 = vaddq_f32(part9, part11);
-            float32x4_t part14 = vaddq_f32(part12, part13);
-            ng_neon_pin(part14);
-            float32x4_t part15 = ng_neon_fold_halves(part14, part14);
+            ng_neon_pin(part12);
+            ng_neon_pin(part13);
+            float32x4_t part14 = ng_neon_fold_halves(part12, part13);
+            float32x4_t part15 = vpaddq_f32(part14, part14);
             float32x4_t part16 = vpaddq_f32(part15, part15);
             parts[group] = part16;
         }
@@ -187,62 +197,58 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
            scale. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
         for (size_t i = 0; i < 1152; i += 32) {
-            const uint16x4_t x_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i)));
-            const float32x4_t x1 = vreinterpretq_f32_u32(vshll_n_u16(x_raw, 16));
+            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
+            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
             const float32x4_t gamma1 = vld1q_f32(gamma + i);
-            const float32x4_t scale = vaddq_f32(gamma1, one);
-            const uint16x4_t out_raw = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x1, rstd),
-                    scale))), 16);
-            const uint16x4_t x_raw1 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 4)));
-            const float32x4_t x2 = vreinterpretq_f32_u32(vshll_n_u16(x_raw1, 16));
             const float32x4_t gamma2 = vld1q_f32(gamma + i + 4);
-            const float32x4_t scale1 = vaddq_f32(gamma2, one);
-            const uint16x4_t out_raw1 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x2, rstd),
-                    scale1))), 16);
-            const uint16x4_t x_raw2 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 8)));
-            const float32x4_t x3 = vreinterpretq_f32_u32(vshll_n_u16(x_raw2, 16));
-            const float32x4_t gamma3 = vld1q_f32(gamma + i + 8);
-            const float32x4_t scale2 = vaddq_f32(gamma3, one);
-            const uint16x4_t out_raw2 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x3, rstd),
-                    scale2))), 16);
-            const uint16x4_t x_raw3 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 12)));
-            const float32x4_t x4 = vreinterpretq_f32_u32(vshll_n_u16(x_raw3, 16));
-            const float32x4_t gamma4 = vld1q_f32(gamma + i + 12);
-            const float32x4_t scale3 = vaddq_f32(gamma4, one);
-            const uint16x4_t out_raw3 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x4, rstd),
-                    scale3))), 16);
-            const uint16x4_t x_raw4 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 16)));
-            const float32x4_t x5 = vreinterpretq_f32_u32(vshll_n_u16(x_raw4, 16));
-            const float32x4_t gamma5 = vld1q_f32(gamma + i + 16);
-            const float32x4_t scale4 = vaddq_f32(gamma5, one);
-            const uint16x4_t out_raw4 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x5, rstd),
-                    scale4))), 16);
-            const uint16x4_t x_raw5 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 20)));
-            const float32x4_t x6 = vreinterpretq_f32_u32(vshll_n_u16(x_raw5, 16));
-            const float32x4_t gamma6 = vld1q_f32(gamma + i + 20);
-            const float32x4_t scale5 = vaddq_f32(gamma6, one);
-            const uint16x4_t out_raw5 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x6, rstd),
-                    scale5))), 16);
-            const uint16x4_t x_raw6 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 24)));
-            const float32x4_t x7 = vreinterpretq_f32_u32(vshll_n_u16(x_raw6, 16));
-            const float32x4_t gamma7 = vld1q_f32(gamma + i + 24);
-            const float32x4_t scale6 = vaddq_f32(gamma7, one);
-            const uint16x4_t out_raw6 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x7, rstd),
-                    scale6))), 16);
-            const uint16x4_t x_raw7 = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i + 28)));
-            const float32x4_t x8 = vreinterpretq_f32_u32(vshll_n_u16(x_raw7, 16));
-            const float32x4_t gamma8 = vld1q_f32(gamma + i + 28);
-            const float32x4_t scale7 = vaddq_f32(gamma8, one);
-            const uint16x4_t out_raw7 = vshrn_n_u32(ng_neon_round_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x8, rstd),
-                    scale7))), 16);
-            vst1_u8((uint8_t *)(y_row + i), vreinterpret_u8_u16(out_raw));
-            vst1_u8((uint8_t *)(y_row + i + 4), vreinterpret_u8_u16(out_raw1));
-            vst1_u8((uint8_t *)(y_row + i + 8), vreinterpret_u8_u16(out_raw2));
-            vst1_u8((uint8_t *)(y_row + i + 12), vreinterpret_u8_u16(out_raw3));
-            vst1_u8((uint8_t *)(y_row + i + 16), vreinterpret_u8_u16(out_raw4));
-            vst1_u8((uint8_t *)(y_row + i + 20), vreinterpret_u8_u16(out_raw5));
-            vst1_u8((uint8_t *)(y_row + i + 24), vreinterpret_u8_u16(out_raw6));
-            vst1_u8((uint8_t *)(y_row + i + 28), vreinterpret_u8_u16(out_raw7));
+            const float32x4_t gamma3 = vuzp1q_f32(gamma1, gamma2);
+            const float32x4_t scale = vaddq_f32(gamma3, one);
+            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma4 = vuzp2q_f32(gamma1, gamma2);
+            const float32x4_t scale1 = vaddq_f32(gamma4, one);
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x1, rstd), scale)),
+                    ng_neon_quiet(vmulq_f32(vmulq_f32(x2, rstd), scale1)));
+            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
+            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
+            const float32x4_t gamma5 = vld1q_f32(gamma + i + 8);
+            const float32x4_t gamma6 = vld1q_f32(gamma + i + 8 + 4);
+            const float32x4_t gamma7 = vuzp1q_f32(gamma5, gamma6);
+            const float32x4_t scale2 = vaddq_f32(gamma7, one);
+            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma8 = vuzp2q_f32(gamma5, gamma6);
+            const float32x4_t scale3 = vaddq_f32(gamma8, one);
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x3, rstd), scale2)),
+                    ng_neon_quiet(vmulq_f32(vmulq_f32(x4, rstd), scale3)));
+            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
+            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
+            const float32x4_t gamma9 = vld1q_f32(gamma + i + 16);
+            const float32x4_t gamma10 = vld1q_f32(gamma + i + 16 + 4);
+            const float32x4_t gamma11 = vuzp1q_f32(gamma9, gamma10);
+            const float32x4_t scale4 = vaddq_f32(gamma11, one);
+            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma12 = vuzp2q_f32(gamma9, gamma10);
+            const float32x4_t scale5 = vaddq_f32(gamma12, one);
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x5, rstd), scale4)),
+                    ng_neon_quiet(vmulq_f32(vmulq_f32(x6, rstd), scale5)));
+            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
+            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
+            const float32x4_t gamma13 = vld1q_f32(gamma + i + 24);
+            const float32x4_t gamma14 = vld1q_f32(gamma + i + 24 + 4);
+            const float32x4_t gamma15 = vuzp1q_f32(gamma13, gamma14);
+            const float32x4_t scale6 = vaddq_f32(gamma15, one);
+            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
+                    vdupq_n_u32(0xffff0000)));
+            const float32x4_t gamma16 = vuzp2q_f32(gamma13, gamma14);
+            const float32x4_t scale7 = vaddq_f32(gamma16, one);
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(ng_neon_quiet(vmulq_f32(vmulq_f32(x7, rstd), scale6)),
+                    ng_neon_quiet(vmulq_f32(vmulq_f32(x8, rstd), scale7)));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
         }
     }
 }

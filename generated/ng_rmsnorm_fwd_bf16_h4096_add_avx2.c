@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=4096 add
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 16384 and writes 8192 per row, reads 8192 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -122,6 +122,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                 for (size_t r = 0; r < 4; ++r) {
                     const uint16_t *const x_at = x_row + r * 4096;
                     const uint16_t *const residual_at = residual_row + r * 4096;
+                    uint16_t *const y_at = y_row + r * 4096;
                     __m256 squares = zero;
                     __m256 squares1 = zero;
                     __m256 squares2 = zero;
@@ -141,10 +142,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                                 _mm256_set1_epi32(-65536)));
                         const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
                                 residual2));
-                        const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-                        squares = _mm256_fmadd_ps(h, h, squares);
-                        const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-                        squares1 = _mm256_fmadd_ps(h1, h1, squares1);
                         const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 16));
                         const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
                         const __m256i residual_raw1 =
@@ -155,6 +152,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                                 _mm256_set1_epi32(-65536)));
                         const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
                                 residual4));
+                        _mm256_storeu_si256((__m256i *)(void *)(y_at + i), out_raw);
+                        _mm256_storeu_si256((__m256i *)(void *)(y_at + i + 16), out_raw1);
+                        const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                        squares = _mm256_fmadd_ps(h, h, squares);
+                        const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                        squares1 = _mm256_fmadd_ps(h1, h1, squares1);
                         const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
                         squares2 = _mm256_fmadd_ps(h2, h2, squares2);
                         const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
@@ -169,10 +172,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                                 _mm256_set1_epi32(-65536)));
                         const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
                                 residual6));
-                        const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-                        squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-                        const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-                        squares5 = _mm256_fmadd_ps(h5, h5, squares5);
                         const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_at + i + 48));
                         const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
                         const __m256i residual_raw3 =
@@ -183,6 +182,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                                 _mm256_set1_epi32(-65536)));
                         const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
                                 residual8));
+                        _mm256_storeu_si256((__m256i *)(void *)(y_at + i + 32), out_raw2);
+                        _mm256_storeu_si256((__m256i *)(void *)(y_at + i + 48), out_raw3);
+                        const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                        squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                        const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                        squares5 = _mm256_fmadd_ps(h5, h5, squares5);
                         const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
                         squares6 = _mm256_fmadd_ps(h6, h6, squares6);
                         const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
@@ -218,68 +223,33 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
             const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
             const __m256 rstd4 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(3));
             for (size_t i = 0; i < 4096; i += 16) {
-                const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-                const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-                const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
-                const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-                const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-                const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
-                        residual2));
-                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                const __m256i y_raw = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i));
+                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw, 16));
                 const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
                 const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(y_raw, _mm256_set1_epi32(-65536)));
                 const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd1), gamma1),
+                const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd1), gamma1),
                         _mm256_mul_ps(_mm256_mul_ps(h1, rstd1), gamma2));
-                const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 4096));
-                const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-                const __m256i residual_raw1 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 4096));
-                const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-                const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-                const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
-                        residual4));
-                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd2), gamma1),
+                const __m256i y_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i + 4096));
+                const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw1, 16));
+                const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(y_raw1, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd2), gamma1),
                         _mm256_mul_ps(_mm256_mul_ps(h3, rstd2), gamma2));
-                const __m256i x_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 8192));
-                const __m256 x5 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw2, 16));
-                const __m256i residual_raw2 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 8192));
-                const __m256 residual5 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw2, 16));
-                const __m256 x6 = _mm256_castsi256_ps(_mm256_and_si256(x_raw2, _mm256_set1_epi32(-65536)));
-                const __m256 residual6 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw2,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw4 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
-                        residual6));
-                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw4, 16));
-                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw4, _mm256_set1_epi32(-65536)));
-                const __m256i out_raw5 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h4, rstd3), gamma1),
+                const __m256i y_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i + 8192));
+                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw2, 16));
+                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(y_raw2, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h4, rstd3), gamma1),
                         _mm256_mul_ps(_mm256_mul_ps(h5, rstd3), gamma2));
-                const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 12288));
-                const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
-                const __m256i residual_raw3 =
-                        _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 12288));
-                const __m256 residual7 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw3, 16));
-                const __m256 x8 = _mm256_castsi256_ps(_mm256_and_si256(x_raw3, _mm256_set1_epi32(-65536)));
-                const __m256 residual8 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw3,
-                        _mm256_set1_epi32(-65536)));
-                const __m256i out_raw6 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
-                        residual8));
-                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw6, 16));
-                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw6, _mm256_set1_epi32(-65536)));
-                const __m256i out_raw7 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h6, rstd4), gamma1),
+                const __m256i y_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i + 12288));
+                const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw3, 16));
+                const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(y_raw3, _mm256_set1_epi32(-65536)));
+                const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h6, rstd4), gamma1),
                         _mm256_mul_ps(_mm256_mul_ps(h7, rstd4), gamma2));
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4096), out_raw3);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8192), out_raw5);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12288), out_raw7);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 4096), out_raw1);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 8192), out_raw2);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 12288), out_raw3);
             }
         }
     }
@@ -309,10 +279,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                         _mm256_set1_epi32(-65536)));
                 const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2,
                         residual2));
-                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
-                squares = _mm256_fmadd_ps(h, h, squares);
-                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
-                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
                 const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
                 const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
                 const __m256i residual_raw1 =
@@ -323,6 +289,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                         _mm256_set1_epi32(-65536)));
                 const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4,
                         residual4));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+                squares = _mm256_fmadd_ps(h, h, squares);
+                const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+                squares1 = _mm256_fmadd_ps(h1, h1, squares1);
                 const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw1, 16));
                 squares2 = _mm256_fmadd_ps(h2, h2, squares2);
                 const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw1, _mm256_set1_epi32(-65536)));
@@ -337,10 +309,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                         _mm256_set1_epi32(-65536)));
                 const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x5, residual5), _mm256_add_ps(x6,
                         residual6));
-                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
-                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
-                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
-                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
                 const __m256i x_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 48));
                 const __m256 x7 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw3, 16));
                 const __m256i residual_raw3 =
@@ -351,6 +319,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
                         _mm256_set1_epi32(-65536)));
                 const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_add_ps(x7, residual7), _mm256_add_ps(x8,
                         residual8));
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                const __m256 h4 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+                squares4 = _mm256_fmadd_ps(h4, h4, squares4);
+                const __m256 h5 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+                squares5 = _mm256_fmadd_ps(h5, h5, squares5);
                 const __m256 h6 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw3, 16));
                 squares6 = _mm256_fmadd_ps(h6, h6, squares6);
                 const __m256 h7 = _mm256_castsi256_ps(_mm256_and_si256(out_raw3, _mm256_set1_epi32(-65536)));
@@ -374,40 +348,28 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx2(size_t rows, const uint16_t *x, const ui
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
-            const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
-            const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));
-            const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
-            const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));
-            const __m256 x2 = _mm256_castsi256_ps(_mm256_and_si256(x_raw, _mm256_set1_epi32(-65536)));
-            const __m256 residual2 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_add_ps(x1, residual1), _mm256_add_ps(x2, residual2));
-            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw, 16));
+            const __m256i y_raw = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i));
+            const __m256 h = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw, 16));
             const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
             const __m256 gamma1 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw, 16));
-            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(out_raw, _mm256_set1_epi32(-65536)));
+            const __m256 h1 = _mm256_castsi256_ps(_mm256_and_si256(y_raw, _mm256_set1_epi32(-65536)));
             const __m256 gamma2 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd), gamma1),
+            const __m256i out_raw = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h, rstd), gamma1),
                     _mm256_mul_ps(_mm256_mul_ps(h1, rstd), gamma2));
-            const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i + 16));
-            const __m256 x3 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw1, 16));
-            const __m256i residual_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i + 16));
-            const __m256 residual3 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw1, 16));
-            const __m256 x4 = _mm256_castsi256_ps(_mm256_and_si256(x_raw1, _mm256_set1_epi32(-65536)));
-            const __m256 residual4 = _mm256_castsi256_ps(_mm256_and_si256(residual_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw2 = ng_avx2_pair_to_bf16(_mm256_add_ps(x3, residual3), _mm256_add_ps(x4, residual4));
-            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(out_raw2, 16));
+            const __m256i y_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(y_row + i + 16));
+            const __m256 h2 = _mm256_castsi256_ps(_mm256_slli_epi32(y_raw1, 16));
             const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
             const __m256 gamma3 = _mm256_castsi256_ps(_mm256_slli_epi32(gamma_raw1, 16));
-            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(out_raw2, _mm256_set1_epi32(-65536)));
+            const __m256 h3 = _mm256_castsi256_ps(_mm256_and_si256(y_raw1, _mm256_set1_epi32(-65536)));
             const __m256 gamma4 = _mm256_castsi256_ps(_mm256_and_si256(gamma_raw1, _mm256_set1_epi32(-65536)));
-            const __m256i out_raw3 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd), gamma3),
+            const __m256i out_raw1 = ng_avx2_pair_to_bf16(_mm256_mul_ps(_mm256_mul_ps(h2, rstd), gamma3),
                     _mm256_mul_ps(_mm256_mul_ps(h3, rstd), gamma4));
             if (streams) {
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw1);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
             } else {
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw1);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw3);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
             }
         }
     }

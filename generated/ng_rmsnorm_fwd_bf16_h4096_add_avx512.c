@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=4096 add
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192
+ * Schedule:  rows=4 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=8192
  * Passes:    the row, then the row
  * Bytes:     reads 16384 and writes 8192 per row, reads 8192 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -151,6 +151,7 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                 for (size_t r = 0; r < 4; ++r) {
                     const uint16_t *const x_at = x_row + r * 4096;
                     const uint16_t *const residual_at = residual_row + r * 4096;
+                    uint16_t *const y_at = y_row + r * 4096;
                     __m512 squares = zero;
                     __m512 squares1 = zero;
                     __m512 squares2 = zero;
@@ -165,10 +166,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                                 _mm512_set1_epi32(-65536)));
                         const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1),
                                 _mm512_add_ps(x2, residual2));
-                        const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-                        squares = _mm512_fmadd_ps(h, h, squares);
-                        const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-                        squares1 = _mm512_fmadd_ps(h1, h1, squares1);
                         const __m512i x_raw1 = _mm512_loadu_si512(x_at + i + 32);
                         const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
                         const __m512i residual_raw1 = _mm512_loadu_si512(residual_at + i + 32);
@@ -178,6 +175,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                                 _mm512_set1_epi32(-65536)));
                         const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3),
                                 _mm512_add_ps(x4, residual4));
+                        _mm512_storeu_si512(y_at + i, out_raw);
+                        _mm512_storeu_si512(y_at + i + 32, out_raw1);
+                        const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+                        squares = _mm512_fmadd_ps(h, h, squares);
+                        const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+                        squares1 = _mm512_fmadd_ps(h1, h1, squares1);
                         const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
                         squares2 = _mm512_fmadd_ps(h2, h2, squares2);
                         const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
@@ -210,65 +213,33 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
             const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
             const __m512 rstd4 = _mm512_permutexvar_ps(_mm512_set1_epi32(5), rstd);
             for (size_t i = 0; i < 4096; i += 32) {
-                const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-                const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-                const __m512i residual_raw = _mm512_loadu_si512(residual_row + i);
-                const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-                const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-                const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw,
-                        _mm512_set1_epi32(-65536)));
-                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
-                        residual2));
-                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+                const __m512i y_raw = _mm512_loadu_si512(y_row + i);
+                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw, 16));
                 const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
                 const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(y_raw, _mm512_set1_epi32(-65536)));
                 const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h, rstd1), gamma1),
+                const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h, rstd1), gamma1),
                         _mm512_mul_ps(_mm512_mul_ps(h1, rstd1), gamma2));
-                const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 4096);
-                const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-                const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 4096);
-                const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-                const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-                const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1,
-                        _mm512_set1_epi32(-65536)));
-                const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
-                        residual4));
-                const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw2, 16));
-                const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw2, _mm512_set1_epi32(-65536)));
-                const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h2, rstd2), gamma1),
+                const __m512i y_raw1 = _mm512_loadu_si512(y_row + i + 4096);
+                const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw1, 16));
+                const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(y_raw1, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h2, rstd2), gamma1),
                         _mm512_mul_ps(_mm512_mul_ps(h3, rstd2), gamma2));
-                const __m512i x_raw2 = _mm512_loadu_si512(x_row + i + 8192);
-                const __m512 x5 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw2, 16));
-                const __m512i residual_raw2 = _mm512_loadu_si512(residual_row + i + 8192);
-                const __m512 residual5 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw2, 16));
-                const __m512 x6 = _mm512_castsi512_ps(_mm512_and_si512(x_raw2, _mm512_set1_epi32(-65536)));
-                const __m512 residual6 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw2,
-                        _mm512_set1_epi32(-65536)));
-                const __m512i out_raw4 = ng_avx512_pair_to_bf16(_mm512_add_ps(x5, residual5), _mm512_add_ps(x6,
-                        residual6));
-                const __m512 h4 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw4, 16));
-                const __m512 h5 = _mm512_castsi512_ps(_mm512_and_si512(out_raw4, _mm512_set1_epi32(-65536)));
-                const __m512i out_raw5 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h4, rstd3), gamma1),
+                const __m512i y_raw2 = _mm512_loadu_si512(y_row + i + 8192);
+                const __m512 h4 = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw2, 16));
+                const __m512 h5 = _mm512_castsi512_ps(_mm512_and_si512(y_raw2, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h4, rstd3), gamma1),
                         _mm512_mul_ps(_mm512_mul_ps(h5, rstd3), gamma2));
-                const __m512i x_raw3 = _mm512_loadu_si512(x_row + i + 12288);
-                const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));
-                const __m512i residual_raw3 = _mm512_loadu_si512(residual_row + i + 12288);
-                const __m512 residual7 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw3, 16));
-                const __m512 x8 = _mm512_castsi512_ps(_mm512_and_si512(x_raw3, _mm512_set1_epi32(-65536)));
-                const __m512 residual8 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw3,
-                        _mm512_set1_epi32(-65536)));
-                const __m512i out_raw6 = ng_avx512_pair_to_bf16(_mm512_add_ps(x7, residual7), _mm512_add_ps(x8,
-                        residual8));
-                const __m512 h6 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw6, 16));
-                const __m512 h7 = _mm512_castsi512_ps(_mm512_and_si512(out_raw6, _mm512_set1_epi32(-65536)));
-                const __m512i out_raw7 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h6, rstd4), gamma1),
+                const __m512i y_raw3 = _mm512_loadu_si512(y_row + i + 12288);
+                const __m512 h6 = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw3, 16));
+                const __m512 h7 = _mm512_castsi512_ps(_mm512_and_si512(y_raw3, _mm512_set1_epi32(-65536)));
+                const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h6, rstd4), gamma1),
                         _mm512_mul_ps(_mm512_mul_ps(h7, rstd4), gamma2));
-                _mm512_storeu_si512(y_row + i, out_raw1);
-                _mm512_storeu_si512(y_row + i + 4096, out_raw3);
-                _mm512_storeu_si512(y_row + i + 8192, out_raw5);
-                _mm512_storeu_si512(y_row + i + 12288, out_raw7);
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 4096, out_raw1);
+                _mm512_storeu_si512(y_row + i + 8192, out_raw2);
+                _mm512_storeu_si512(y_row + i + 12288, out_raw3);
             }
         }
     }
@@ -294,10 +265,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                         _mm512_set1_epi32(-65536)));
                 const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
                         residual2));
-                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
-                squares = _mm512_fmadd_ps(h, h, squares);
-                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
-                squares1 = _mm512_fmadd_ps(h1, h1, squares1);
                 const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
                 const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
                 const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 32);
@@ -307,6 +274,12 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                         _mm512_set1_epi32(-65536)));
                 const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
                         residual4));
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
+                const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+                squares = _mm512_fmadd_ps(h, h, squares);
+                const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+                squares1 = _mm512_fmadd_ps(h1, h1, squares1);
                 const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw1, 16));
                 squares2 = _mm512_fmadd_ps(h2, h2, squares2);
                 const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw1, _mm512_set1_epi32(-65536)));
@@ -328,42 +301,28 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 4096; i += 64) {
-            const __m512i x_raw = _mm512_loadu_si512(x_row + i);
-            const __m512 x1 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw, 16));
-            const __m512i residual_raw = _mm512_loadu_si512(residual_row + i);
-            const __m512 residual1 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw, 16));
-            const __m512 x2 = _mm512_castsi512_ps(_mm512_and_si512(x_raw, _mm512_set1_epi32(-65536)));
-            const __m512 residual2 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_add_ps(x1, residual1), _mm512_add_ps(x2,
-                    residual2));
-            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw, 16));
+            const __m512i y_raw = _mm512_loadu_si512(y_row + i);
+            const __m512 h = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw, 16));
             const __m512i gamma_raw = _mm512_loadu_si512(gamma + i);
             const __m512 gamma1 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw, 16));
-            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(out_raw, _mm512_set1_epi32(-65536)));
+            const __m512 h1 = _mm512_castsi512_ps(_mm512_and_si512(y_raw, _mm512_set1_epi32(-65536)));
             const __m512 gamma2 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h, rstd1), gamma1),
+            const __m512i out_raw = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h, rstd1), gamma1),
                     _mm512_mul_ps(_mm512_mul_ps(h1, rstd1), gamma2));
-            const __m512i x_raw1 = _mm512_loadu_si512(x_row + i + 32);
-            const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
-            const __m512i residual_raw1 = _mm512_loadu_si512(residual_row + i + 32);
-            const __m512 residual3 = _mm512_castsi512_ps(_mm512_slli_epi32(residual_raw1, 16));
-            const __m512 x4 = _mm512_castsi512_ps(_mm512_and_si512(x_raw1, _mm512_set1_epi32(-65536)));
-            const __m512 residual4 = _mm512_castsi512_ps(_mm512_and_si512(residual_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw2 = ng_avx512_pair_to_bf16(_mm512_add_ps(x3, residual3), _mm512_add_ps(x4,
-                    residual4));
-            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(out_raw2, 16));
+            const __m512i y_raw1 = _mm512_loadu_si512(y_row + i + 32);
+            const __m512 h2 = _mm512_castsi512_ps(_mm512_slli_epi32(y_raw1, 16));
             const __m512i gamma_raw1 = _mm512_loadu_si512(gamma + i + 32);
             const __m512 gamma3 = _mm512_castsi512_ps(_mm512_slli_epi32(gamma_raw1, 16));
-            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(out_raw2, _mm512_set1_epi32(-65536)));
+            const __m512 h3 = _mm512_castsi512_ps(_mm512_and_si512(y_raw1, _mm512_set1_epi32(-65536)));
             const __m512 gamma4 = _mm512_castsi512_ps(_mm512_and_si512(gamma_raw1, _mm512_set1_epi32(-65536)));
-            const __m512i out_raw3 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h2, rstd1), gamma3),
+            const __m512i out_raw1 = ng_avx512_pair_to_bf16(_mm512_mul_ps(_mm512_mul_ps(h2, rstd1), gamma3),
                     _mm512_mul_ps(_mm512_mul_ps(h3, rstd1), gamma4));
             if (streams) {
-                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw1);
-                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw3);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i), out_raw);
+                _mm512_stream_si512((__m512i *)(void *)(y_row + i + 32), out_raw1);
             } else {
-                _mm512_storeu_si512(y_row + i, out_raw1);
-                _mm512_storeu_si512(y_row + i + 32, out_raw3);
+                _mm512_storeu_si512(y_row + i, out_raw);
+                _mm512_storeu_si512(y_row + i + 32, out_raw1);
             }
         }
     }

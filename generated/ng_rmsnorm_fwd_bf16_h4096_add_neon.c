@@ -3,7 +3,7 @@
  * RMSNorm: x / sqrt(mean(x^2) + eps), Zhang and Sennrich 2019, eq. 4.
  * Spec:      rmsnorm fwd bf16 h=4096 add
  * Contract:  1: 64 lanes of f32 sums, blocks of 2048, halving tree, explicit fma, round to nearest even
- * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=0
+ * Schedule:  rows=1 layout=split blocks=1 strips=1 reuse=reload pipe=0 prefetch=0 stream=0
  * Passes:    the row, then the row
  * Bytes:     reads 16384 and writes 8192 per row, reads 8192 of parameters
  * Made by:   normgen emit reference.lua --target scalar,avx2,neon,avx512
@@ -124,11 +124,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                 const float32x4_t residual2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw),
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw = ng_neon_pair_to_bf16(vaddq_f32(x1, residual1), vaddq_f32(x2, residual2));
-                const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw), 16));
-                squares = vfmaq_f32(squares, h, h);
-                const float32x4_t h1 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw),
-                        vdupq_n_u32(0xffff0000)));
-                squares1 = vfmaq_f32(squares1, h1, h1);
                 const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
                 const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
                 const uint16x8_t residual_raw1 =
@@ -140,11 +135,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                 const float32x4_t residual4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw1),
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vaddq_f32(x3, residual3), vaddq_f32(x4, residual4));
-                const float32x4_t h2 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw1), 16));
-                squares2 = vfmaq_f32(squares2, h2, h2);
-                const float32x4_t h3 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw1),
-                        vdupq_n_u32(0xffff0000)));
-                squares3 = vfmaq_f32(squares3, h3, h3);
                 const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
                 const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
                 const uint16x8_t residual_raw2 =
@@ -156,11 +146,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                 const float32x4_t residual6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw2),
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vaddq_f32(x5, residual5), vaddq_f32(x6, residual6));
-                const float32x4_t h4 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw2), 16));
-                squares4 = vfmaq_f32(squares4, h4, h4);
-                const float32x4_t h5 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw2),
-                        vdupq_n_u32(0xffff0000)));
-                squares5 = vfmaq_f32(squares5, h5, h5);
                 const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
                 const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
                 const uint16x8_t residual_raw3 =
@@ -172,6 +157,25 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                 const float32x4_t residual8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw3),
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vaddq_f32(x7, residual7), vaddq_f32(x8, residual8));
+                vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+                vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
+                vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
+                vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
+                const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw), 16));
+                squares = vfmaq_f32(squares, h, h);
+                const float32x4_t h1 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw),
+                        vdupq_n_u32(0xffff0000)));
+                squares1 = vfmaq_f32(squares1, h1, h1);
+                const float32x4_t h2 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw1), 16));
+                squares2 = vfmaq_f32(squares2, h2, h2);
+                const float32x4_t h3 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw1),
+                        vdupq_n_u32(0xffff0000)));
+                squares3 = vfmaq_f32(squares3, h3, h3);
+                const float32x4_t h4 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw2), 16));
+                squares4 = vfmaq_f32(squares4, h4, h4);
+                const float32x4_t h5 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw2),
+                        vdupq_n_u32(0xffff0000)));
+                squares5 = vfmaq_f32(squares5, h5, h5);
                 const float32x4_t h6 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw3), 16));
                 squares6 = vfmaq_f32(squares6, h6, h6);
                 const float32x4_t h7 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw3),
@@ -189,11 +193,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vaddq_f32(x9, residual9), vaddq_f32(x10,
                         residual10));
-                const float32x4_t h8 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw4), 16));
-                squares8 = vfmaq_f32(squares8, h8, h8);
-                const float32x4_t h9 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw4),
-                        vdupq_n_u32(0xffff0000)));
-                squares9 = vfmaq_f32(squares9, h9, h9);
                 const uint16x8_t x_raw5 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 40)));
                 const float32x4_t x11 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw5), 16));
                 const uint16x8_t residual_raw5 =
@@ -206,11 +205,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vaddq_f32(x11, residual11), vaddq_f32(x12,
                         residual12));
-                const float32x4_t h10 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw5), 16));
-                squares10 = vfmaq_f32(squares10, h10, h10);
-                const float32x4_t h11 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw5),
-                        vdupq_n_u32(0xffff0000)));
-                squares11 = vfmaq_f32(squares11, h11, h11);
                 const uint16x8_t x_raw6 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 48)));
                 const float32x4_t x13 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw6), 16));
                 const uint16x8_t residual_raw6 =
@@ -223,11 +217,6 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vaddq_f32(x13, residual13), vaddq_f32(x14,
                         residual14));
-                const float32x4_t h12 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw6), 16));
-                squares12 = vfmaq_f32(squares12, h12, h12);
-                const float32x4_t h13 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw6),
-                        vdupq_n_u32(0xffff0000)));
-                squares13 = vfmaq_f32(squares13, h13, h13);
                 const uint16x8_t x_raw7 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 56)));
                 const float32x4_t x15 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw7), 16));
                 const uint16x8_t residual_raw7 =
@@ -240,6 +229,25 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
                         vdupq_n_u32(0xffff0000)));
                 const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vaddq_f32(x15, residual15), vaddq_f32(x16,
                         residual16));
+                vst1q_u8((uint8_t *)(y_row + i + 32), vreinterpretq_u8_u16(out_raw4));
+                vst1q_u8((uint8_t *)(y_row + i + 40), vreinterpretq_u8_u16(out_raw5));
+                vst1q_u8((uint8_t *)(y_row + i + 48), vreinterpretq_u8_u16(out_raw6));
+                vst1q_u8((uint8_t *)(y_row + i + 56), vreinterpretq_u8_u16(out_raw7));
+                const float32x4_t h8 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw4), 16));
+                squares8 = vfmaq_f32(squares8, h8, h8);
+                const float32x4_t h9 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw4),
+                        vdupq_n_u32(0xffff0000)));
+                squares9 = vfmaq_f32(squares9, h9, h9);
+                const float32x4_t h10 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw5), 16));
+                squares10 = vfmaq_f32(squares10, h10, h10);
+                const float32x4_t h11 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw5),
+                        vdupq_n_u32(0xffff0000)));
+                squares11 = vfmaq_f32(squares11, h11, h11);
+                const float32x4_t h12 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw6), 16));
+                squares12 = vfmaq_f32(squares12, h12, h12);
+                const float32x4_t h13 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw6),
+                        vdupq_n_u32(0xffff0000)));
+                squares13 = vfmaq_f32(squares13, h13, h13);
                 const float32x4_t h14 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw7), 16));
                 squares14 = vfmaq_f32(squares14, h14, h14);
                 const float32x4_t h15 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw7),
@@ -271,85 +279,50 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
-            const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
-            const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));
-            const uint16x8_t residual_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i)));
-            const float32x4_t residual1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw), 16));
-            const float32x4_t x2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vaddq_f32(x1, residual1), vaddq_f32(x2, residual2));
-            const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw), 16));
+            const uint16x8_t y_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(y_row + i)));
+            const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(y_raw), 16));
             const uint16x8_t gamma_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i)));
             const float32x4_t gamma1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw), 16));
-            const float32x4_t h1 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw),
+            const float32x4_t h1 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(y_raw),
                     vdupq_n_u32(0xffff0000)));
             const float32x4_t gamma2 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw),
                     vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h, rstd), gamma1),
+            const uint16x8_t out_raw = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h, rstd), gamma1),
                     vmulq_f32(vmulq_f32(h1, rstd), gamma2));
-            const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 8)));
-            const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
-            const uint16x8_t residual_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 8)));
-            const float32x4_t residual3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw1),
-                    16));
-            const float32x4_t x4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw1),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw1),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vaddq_f32(x3, residual3), vaddq_f32(x4, residual4));
-            const float32x4_t h2 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw2), 16));
+            const uint16x8_t y_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(y_row + i + 8)));
+            const float32x4_t h2 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(y_raw1), 16));
             const uint16x8_t gamma_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 8)));
             const float32x4_t gamma3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw1), 16));
-            const float32x4_t h3 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw2),
+            const float32x4_t h3 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(y_raw1),
                     vdupq_n_u32(0xffff0000)));
             const float32x4_t gamma4 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw1),
                     vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h2, rstd), gamma3),
+            const uint16x8_t out_raw1 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h2, rstd), gamma3),
                     vmulq_f32(vmulq_f32(h3, rstd), gamma4));
-            const uint16x8_t x_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 16)));
-            const float32x4_t x5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw2), 16));
-            const uint16x8_t residual_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 16)));
-            const float32x4_t residual5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw2),
-                    16));
-            const float32x4_t x6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw2),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw2),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw4 = ng_neon_pair_to_bf16(vaddq_f32(x5, residual5), vaddq_f32(x6, residual6));
-            const float32x4_t h4 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw4), 16));
+            const uint16x8_t y_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(y_row + i + 16)));
+            const float32x4_t h4 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(y_raw2), 16));
             const uint16x8_t gamma_raw2 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 16)));
             const float32x4_t gamma5 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw2), 16));
-            const float32x4_t h5 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw4),
+            const float32x4_t h5 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(y_raw2),
                     vdupq_n_u32(0xffff0000)));
             const float32x4_t gamma6 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw2),
                     vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw5 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h4, rstd), gamma5),
+            const uint16x8_t out_raw2 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h4, rstd), gamma5),
                     vmulq_f32(vmulq_f32(h5, rstd), gamma6));
-            const uint16x8_t x_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i + 24)));
-            const float32x4_t x7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw3), 16));
-            const uint16x8_t residual_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(residual_row + i + 24)));
-            const float32x4_t residual7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(residual_raw3),
-                    16));
-            const float32x4_t x8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(x_raw3),
-                    vdupq_n_u32(0xffff0000)));
-            const float32x4_t residual8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(residual_raw3),
-                    vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw6 = ng_neon_pair_to_bf16(vaddq_f32(x7, residual7), vaddq_f32(x8, residual8));
-            const float32x4_t h6 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(out_raw6), 16));
+            const uint16x8_t y_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(y_row + i + 24)));
+            const float32x4_t h6 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(y_raw3), 16));
             const uint16x8_t gamma_raw3 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(gamma + i + 24)));
             const float32x4_t gamma7 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(gamma_raw3), 16));
-            const float32x4_t h7 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(out_raw6),
+            const float32x4_t h7 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(y_raw3),
                     vdupq_n_u32(0xffff0000)));
             const float32x4_t gamma8 = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(gamma_raw3),
                     vdupq_n_u32(0xffff0000)));
-            const uint16x8_t out_raw7 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h6, rstd), gamma7),
+            const uint16x8_t out_raw3 = ng_neon_pair_to_bf16(vmulq_f32(vmulq_f32(h6, rstd), gamma7),
                     vmulq_f32(vmulq_f32(h7, rstd), gamma8));
-            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw1));
-            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw3));
-            vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw5));
-            vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw7));
+            vst1q_u8((uint8_t *)(y_row + i), vreinterpretq_u8_u16(out_raw));
+            vst1q_u8((uint8_t *)(y_row + i + 8), vreinterpretq_u8_u16(out_raw1));
+            vst1q_u8((uint8_t *)(y_row + i + 16), vreinterpretq_u8_u16(out_raw2));
+            vst1q_u8((uint8_t *)(y_row + i + 24), vreinterpretq_u8_u16(out_raw3));
         }
     }
 }
