@@ -12,6 +12,10 @@ local function ratio_text(entry) return entry and show.ratio(entry.ratio) .. " "
 
 local function label_text(entry) return entry and entry.label or "-" end
 
+local function library_text(entry)
+  return entry and show.number(entry.ratio.median) .. (entry.kind == "inexact" and ", inexact" or "") or "-"
+end
+
 -- The sizes of a cell and what they are: "512x768" and "rows x h", "2x320x4096" and "rows x c x positions".
 local function sizes_text(c)
   return ("%.0fx%.0f"):format(c.rows, c.parsed.h or c.parsed.c) .. (c.positions and ("x%.0f"):format(c.positions) or "")
@@ -28,10 +32,17 @@ local COLUMNS = {
   { "rival / ours", function(c) return ratio_text(c.rival) end },
   { "fastest one-pass loop", function(c) return label_text(c.inexact) end, when = "inexact" },
   { "loop / ours", function(c) return ratio_text(c.inexact) end, when = "inexact" },
+  { "oneDNN / ours", function(c) return library_text(c.onednn) end, when = "onednn" },
+  { "torch / ours", function(c) return library_text(c.torch) end, when = "torch" },
   { "-O3 / ours", function(c) return c.portable and show.number(c.portable.ratio.median) or "-" end, when = "portable" },
   { "best other schedule", function(c) return label_text(c.variant) end, when = "variant" },
   { "schedule / default", function(c) return ratio_text(c.variant) end, when = "variant" },
 }
+
+-- The entry of a library, accurate or not.
+local function library(cell, matches)
+  return results.fastest(cell, "rival", matches) or results.fastest(cell, "inexact", matches)
+end
 
 -- The cells that were timed, with their parsed spec and the entries that the columns show.
 local function with_choices(all)
@@ -41,7 +52,7 @@ local function with_choices(all)
       list[#list + 1] = { name = cell.name, rows = cell.rows, positions = cell.positions, bytes = cell.bytes,
         baseline = cell.baseline, limit = cell.limit, parsed = spec.parse(cell.spec), rejected = cell.rejected,
         rival = results.fastest(cell, "rival"), inexact = results.fastest(cell, "inexact"),
-        portable = results.fastest(cell, "rival", " %-O3"),
+        portable = results.fastest(cell, "rival", " %-O3"), onednn = library(cell, "^oneDNN"), torch = library(cell, "^torch"),
         variant = results.fastest(cell, "kernel", "^" .. cell.baseline.target .. " ") }
     end
   end

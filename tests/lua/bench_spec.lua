@@ -155,7 +155,8 @@ describe("the reports", function()
     results.merge(all, results.parse(cell(4096, 50):gsub("gcc", "torch"), RANKS))
     local text = markdown.text(all, CONTEXT)
     for _, what in ipairs { "1 of 2:\n\n- `groupnorm_fwd_f32_c320_g32_nchw`, 2 rows x 64 positions: gcc 0.500 ",
-      "### groupnorm f32 g=32 layout=nchw\n\n| rows x c x positions | ours ", "\n| 2x320x64 | 200 ns |", "\n| 2x320x4096 | 50.0 ns |" } do
+      "### groupnorm f32 g=32 layout=nchw\n\n| rows x c x positions | ours ", "\n| 2x320x64 | 200 ns |", "\n| 2x320x4096 | 50.0 ns |",
+      "| torch / ours |\n", "[2.000, 2.000] | 2.00 |\n", "[0.500, 0.500] | - |\n" } do
       assert.is_truthy(text:find(what, 1, true), what .. "\n" .. text)
     end
     assert.same({ 2, 3 }, { #all.cells[1].entries, #all.cells[2].entries })
