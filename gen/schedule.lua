@@ -20,17 +20,14 @@ local function most_sums(plan)
   return most
 end
 
---- All matrices and parameters have one of these dtypes.
-local function has_only(plan, set)
+--- Whether all matrices and parameters have 16 bits.
+local function is_16_bit(plan)
   for _, argument in ipairs(plan.problem.args) do
-    if argument.shape ~= "scalar" and (argument.is_matrix or argument.shape[1] ~= "rows") then
-      if not set[argument.dtype] then return false end
-    end
+    local has_elements = argument.shape ~= "scalar" and (argument.is_matrix or argument.shape[1] ~= "rows")
+    if has_elements and argument.dtype ~= "bf16" and argument.dtype ~= "f16" then return false end
   end
   return true
 end
-
-local function is_16_bit(plan) return has_only(plan, { bf16 = true, f16 = true }) end
 
 --- The types in which a plan's elements are computed and summed; a target that lacks one says so.
 local function types_of(plan, target)

@@ -47,9 +47,8 @@ local function merge_groups(body, builder, arrays)
   end
 end
 
---- Row values of all channels from the statistics in arrays.
-local function finish_rows(body, builder, statistics, arrays)
-  local nodes = mapped_rows(body.plan)
+--- Row values (nodes) of all channels from the statistics in arrays, into arrays of their own.
+local function finish_rows(body, builder, statistics, nodes, arrays)
   body:each_tile(builder, body.plan.geometry.channels, function(inner, first, vectors, n)
     local names = {}
     for _, output in ipairs(body.plan.merge.outputs) do
@@ -128,11 +127,13 @@ end
 local function columns_of_groups(body, builder)
   local plan, where = body.plan, body.plan.geometry
   common.count_all(body, builder, common.product(where.per_group, "positions"))
-  local statistics, arrays, nodes = {}, {}, mapped_rows(plan)
+  local statistics, arrays, nodes = {}, {}, {}
   for _, output in ipairs(plan.merge.outputs) do statistics[output.name] = body:channel_array(builder, output.name .. "_of") end
-  for i, node in ipairs(nodes) do
-    arrays[i] = statistics[node.name] or body:channel_array(builder, (node.label or "value") .. "_of")
+  for _, node in ipairs(mapped_rows(plan)) do
+    body.arrays[node] = statistics[node.name]
+    if not statistics[node.name] then nodes[#nodes + 1] = node end
   end
+  for i, node in ipairs(nodes) do arrays[i] = body:channel_array(builder, (node.label or "value") .. "_of") end
   spread_parameters(body, builder)
   local rows, row = builder:loop("row", 0, "rows", 1)
   body:step_to(rows, body:matrices(), "_row", common.product(row, "positions", where.channels))
@@ -146,7 +147,7 @@ local function columns_of_groups(body, builder)
     end
   end)
   merge_groups(body, rows, statistics)
-  finish_rows(body, rows, statistics, arrays)
+  finish_rows(body, rows, statistics, nodes, arrays)
   for i, node in ipairs(nodes) do body.arrays[node] = arrays[i] end
   body:map_positions(rows, "positions")
 end

@@ -38,9 +38,12 @@ function common.per_channel(body)
   return list
 end
 
+--- The name of a number (C text): the text itself if it is one, else that of a constant.
+function common.named(builder, hint, text) return c_text.is_name(text) and text or builder:def("size_t", hint, text) end
+
 --- The counts of results: of all values, and of all but one.
 function common.count_all(body, builder, text)
-  body.counts.all = text:find(" ", 1, true) and builder:def("size_t", "values", text) or text
+  body.counts.all = common.named(builder, "values", text)
   body.counts.all_but_one = ("(%s > 1 ? %s - 1 : 1)"):format(body.counts.all, body.counts.all)
 end
 
@@ -82,8 +85,8 @@ end
 function Body:into_arrays(builder, nodes, first, arrays)
   for i, node in ipairs(nodes) do
     for v, name in ipairs(self:fixed(node)) do
-      local words, place = self.dtypes[self.real], c_text.sum(arrays[i], first, (v - 1) * self.chunk)
-      if name ~= words.load(place, 1) then builder:call(words.store(place, 1, name)) end
+      local place = c_text.sum(arrays[i], first, (v - 1) * self.chunk)
+      builder:call(self.dtypes[self.real].store(place, 1, name))
     end
   end
 end
@@ -112,7 +115,7 @@ function Body:map_positions(builder, count)
     builder:note "Every position, channel by channel."
     return map("0", count, 1)
   end
-  local all = c_text.is_name(count) and count or builder:def("size_t", "all", count)
+  local all = common.named(builder, "all", count)
   local bytes = channels * dtypes[plan.problem.dtypes.x].bytes
   local block = bytes % PAGE == 0 and IN_PAGES or TOGETHER
   local whole, note = ("%s - %s %% %d"):format(all, all, block), "Every position, channel by channel; %d positions together%s."
