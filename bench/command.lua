@@ -46,11 +46,14 @@ local function counts_of(text, option)
   return list
 end
 
+-- The row length or the channels of a kernel.
+local function size_of(s) return s.h or s.c end
+
 -- The numbers among them that are for a kernel.
 local function counts_for(s, counts)
   local list = {}
   for _, one in ipairs(counts) do
-    if not one.size or one.size == (s.h or s.c) then list[#list + 1] = one.count end
+    if not one.size or one.size == size_of(s) then list[#list + 1] = one.count end
   end
   return list
 end
@@ -74,7 +77,7 @@ local function cells_of(specs, args)
   end
   if #list == 0 then
     usage.fail("--rows %s and --positions %s name no h or c of these kernels, as %.0f", usage.quote(args.rows),
-      usage.quote(args.positions), specs[1].h or specs[1].c)
+      usage.quote(args.positions), size_of(specs[1]))
   end
   return list
 end
@@ -137,7 +140,7 @@ local function python_job(groups, cells, skip)
   local interpreter, found = rivals.python(groups, skip)
   local job = { program = interpreter, groups = found, cells = {}, rounds = PYTHON_ROUNDS }
   for _, cell in ipairs(cells) do
-    local elements = cell.rows * (cell.spec.h or cell.spec.c) * (cell.positions or 1)
+    local elements = cell.rows * size_of(cell.spec) * (cell.positions or 1)
     if rivals.can_do(cell.spec) and elements >= PYTHON_ELEMENTS then job.cells[#job.cells + 1] = cell end
   end
   return job

@@ -19,8 +19,8 @@ local shell = require "gen.cli.shell"
 local spec = require "gen.spec"
 local statistics = require "bench.statistics"
 
--- Runs of the search; rounds of the last duels, and in how many processes; seconds of a kernel, and of an exhaustive search.
-local RUNS, DUELS, PARTS, BUDGET, EXHAUSTIVE = 5, 36, 3, 60, 60
+-- Runs of the search; rounds of the last duels, and in how many processes; seconds of a kernel, or of an exhaustive search.
+local RUNS, DUELS, PARTS, BUDGET = 5, 36, 3, 60
 local seed = 0
 
 local function say(format, ...) io.stderr:write("tuning: ", format:format(...), "\n") end
@@ -43,7 +43,7 @@ local function run_search(its, kernel, index, effort, seconds)
   local cell = kernel.cells[index]
   local numbers = first(cell.numbers, effort.most)
   local function neighbours(near) return candidates.add_neighbours(kernel, cell, near, numbers) end
-  return search.run { numbers = first(numbers, #numbers), measure = measurer(its, index), effort = effort, clock = machine.now,
+  return search.run { numbers = numbers, measure = measurer(its, index), effort = effort, clock = machine.now,
     deadline = machine.now() + seconds, neighbours = neighbours, step = function() end,
     size = function(number) return kernel.list[number + 1].size end }
 end
@@ -119,7 +119,7 @@ local function measure_kernel(its, kernel)
     local runs = {}
     for i = 1, RUNS do runs[i] = run_search(its, kernel, index, effort, BUDGET / #kernel.cells) end
     local loaded = beside_neighbour(function() return run_search(its, kernel, index, effort, BUDGET / #kernel.cells) end)
-    local exhaustive = run_search(its, kernel, index, search.efforts.thorough, EXHAUSTIVE)
+    local exhaustive = run_search(its, kernel, index, search.efforts.thorough, BUDGET)
     local all = { exhaustive, loaded }
     append(all, runs)
     report(kernel, cell, exhaustive, runs, loaded, meet(its, index, meeting(all)))

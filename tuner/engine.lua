@@ -131,7 +131,8 @@ function engine.prepare(self, kernel, may_go_on)
   compile_candidates(self, kernel, may_go_on)
   local default = kernel.list[1]
   if not default.object then return default.complaint end
-  link(self, kernel, self:compile_runtime())
+  self.runtime = self.runtime or self:compile_runtime()
+  link(self, kernel, shell.words(self.runtime))
 end
 
 -- Whether some of the candidates were never checked in a cell; those that a measurement took were.

@@ -62,7 +62,7 @@ local function tune_cell(job, kernel, index, deadline)
   local may_build = builder_clock(machine.now(), deadline)
   local function neighbours(near)
     local new = candidates.add_neighbours(kernel, cell, near, cell.numbers)
-    job.engine:prepare(kernel, may_build)
+    if #new > 0 then job.engine:prepare(kernel, may_build) end
     return built(kernel, new)
   end
   local result = search.run { numbers = built(kernel, cell.numbers), measure = measurer(job, kernel, index, facts), effort = job.effort,
