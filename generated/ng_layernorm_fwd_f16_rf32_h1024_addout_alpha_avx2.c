@@ -245,61 +245,109 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
         __m256 part22 = ng_avx2_fold_pairs(part21, part21);
         __m256 part23 = ng_avx2_fold_neighbours(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part20, zero);
-        const size_t ahead = rows - row >= 2 ? row + 1 : row;
-        const uint16_t *const x_ahead = x + ahead * 1024;
-        const float *const residual_ahead = residual + ahead * 1024;
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m256 delta = _mm256_div_ps(sum_d, count1);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));
-        for (size_t i = 0; i < 1024; i += 32) {
-            __builtin_prefetch(x_ahead + i);
-            __builtin_prefetch(residual_ahead + i);
-            const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
-            const __m256 d = _mm256_sub_ps(sum1, mu);
-            const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
-            const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
-            const __m128i beta_raw = _mm_loadu_si128((const __m128i *)(const void *)(beta + i));
-            const __m256 beta1 = _mm256_cvtph_ps(beta_raw);
-            const __m128i out_raw = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd),
-                    gamma1, beta1), _MM_FROUND_TO_NEAREST_INT);
-            const __m256 sum2 = _mm256_loadu_ps(sum_row + i + 8);
-            const __m256 d1 = _mm256_sub_ps(sum2, mu);
-            const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
-            const __m256 gamma2 = _mm256_cvtph_ps(gamma_raw1);
-            const __m128i beta_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 8));
-            const __m256 beta2 = _mm256_cvtph_ps(beta_raw1);
-            const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta), rstd),
-                    gamma2, beta2), _MM_FROUND_TO_NEAREST_INT);
-            __builtin_prefetch(residual_ahead + i + 16);
-            const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 16);
-            const __m256 d2 = _mm256_sub_ps(sum3, mu);
-            const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
-            const __m256 gamma3 = _mm256_cvtph_ps(gamma_raw2);
-            const __m128i beta_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 16));
-            const __m256 beta3 = _mm256_cvtph_ps(beta_raw2);
-            const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta), rstd),
-                    gamma3, beta3), _MM_FROUND_TO_NEAREST_INT);
-            const __m256 sum4 = _mm256_loadu_ps(sum_row + i + 24);
-            const __m256 d3 = _mm256_sub_ps(sum4, mu);
-            const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
-            const __m256 gamma4 = _mm256_cvtph_ps(gamma_raw3);
-            const __m128i beta_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 24));
-            const __m256 beta4 = _mm256_cvtph_ps(beta_raw3);
-            const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta), rstd),
-                    gamma4, beta4), _MM_FROUND_TO_NEAREST_INT);
-            if (streams) {
-                _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-                _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
-            } else {
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
-                _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+        if (rows - row >= 2) {
+            const size_t ahead = row + 1;
+            const uint16_t *const x_ahead = x + ahead * 1024;
+            const float *const residual_ahead = residual + ahead * 1024;
+            for (size_t i = 0; i < 1024; i += 32) {
+                __builtin_prefetch(x_ahead + i);
+                __builtin_prefetch(residual_ahead + i);
+                const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
+                const __m256 d = _mm256_sub_ps(sum1, mu);
+                const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
+                const __m128i beta_raw = _mm_loadu_si128((const __m128i *)(const void *)(beta + i));
+                const __m256 beta1 = _mm256_cvtph_ps(beta_raw);
+                const __m128i out_raw = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd),
+                        gamma1, beta1), _MM_FROUND_TO_NEAREST_INT);
+                const __m256 sum2 = _mm256_loadu_ps(sum_row + i + 8);
+                const __m256 d1 = _mm256_sub_ps(sum2, mu);
+                const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
+                const __m256 gamma2 = _mm256_cvtph_ps(gamma_raw1);
+                const __m128i beta_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 8));
+                const __m256 beta2 = _mm256_cvtph_ps(beta_raw1);
+                const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta),
+                        rstd), gamma2, beta2), _MM_FROUND_TO_NEAREST_INT);
+                __builtin_prefetch(residual_ahead + i + 16);
+                const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 16);
+                const __m256 d2 = _mm256_sub_ps(sum3, mu);
+                const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
+                const __m256 gamma3 = _mm256_cvtph_ps(gamma_raw2);
+                const __m128i beta_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 16));
+                const __m256 beta3 = _mm256_cvtph_ps(beta_raw2);
+                const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta),
+                        rstd), gamma3, beta3), _MM_FROUND_TO_NEAREST_INT);
+                const __m256 sum4 = _mm256_loadu_ps(sum_row + i + 24);
+                const __m256 d3 = _mm256_sub_ps(sum4, mu);
+                const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
+                const __m256 gamma4 = _mm256_cvtph_ps(gamma_raw3);
+                const __m128i beta_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 24));
+                const __m256 beta4 = _mm256_cvtph_ps(beta_raw3);
+                const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta),
+                        rstd), gamma4, beta4), _MM_FROUND_TO_NEAREST_INT);
+                if (streams) {
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                } else {
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                }
+            }
+        } else {
+            for (size_t i = 0; i < 1024; i += 32) {
+                const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
+                const __m256 d = _mm256_sub_ps(sum1, mu);
+                const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));
+                const __m256 gamma1 = _mm256_cvtph_ps(gamma_raw);
+                const __m128i beta_raw = _mm_loadu_si128((const __m128i *)(const void *)(beta + i));
+                const __m256 beta1 = _mm256_cvtph_ps(beta_raw);
+                const __m128i out_raw = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d, delta), rstd),
+                        gamma1, beta1), _MM_FROUND_TO_NEAREST_INT);
+                const __m256 sum2 = _mm256_loadu_ps(sum_row + i + 8);
+                const __m256 d1 = _mm256_sub_ps(sum2, mu);
+                const __m128i gamma_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 8));
+                const __m256 gamma2 = _mm256_cvtph_ps(gamma_raw1);
+                const __m128i beta_raw1 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 8));
+                const __m256 beta2 = _mm256_cvtph_ps(beta_raw1);
+                const __m128i out_raw1 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d1, delta),
+                        rstd), gamma2, beta2), _MM_FROUND_TO_NEAREST_INT);
+                const __m256 sum3 = _mm256_loadu_ps(sum_row + i + 16);
+                const __m256 d2 = _mm256_sub_ps(sum3, mu);
+                const __m128i gamma_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 16));
+                const __m256 gamma3 = _mm256_cvtph_ps(gamma_raw2);
+                const __m128i beta_raw2 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 16));
+                const __m256 beta3 = _mm256_cvtph_ps(beta_raw2);
+                const __m128i out_raw2 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d2, delta),
+                        rstd), gamma3, beta3), _MM_FROUND_TO_NEAREST_INT);
+                const __m256 sum4 = _mm256_loadu_ps(sum_row + i + 24);
+                const __m256 d3 = _mm256_sub_ps(sum4, mu);
+                const __m128i gamma_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i + 24));
+                const __m256 gamma4 = _mm256_cvtph_ps(gamma_raw3);
+                const __m128i beta_raw3 = _mm_loadu_si128((const __m128i *)(const void *)(beta + i + 24));
+                const __m256 beta4 = _mm256_cvtph_ps(beta_raw3);
+                const __m128i out_raw3 = _mm256_cvtps_ph(_mm256_fmadd_ps(_mm256_mul_ps(_mm256_sub_ps(d3, delta),
+                        rstd), gamma4, beta4), _MM_FROUND_TO_NEAREST_INT);
+                if (streams) {
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i), out_raw);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                    _mm_stream_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                } else {
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i), out_raw);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 8), out_raw1);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 16), out_raw2);
+                    _mm_storeu_si128((__m128i *)(void *)(y_row + i + 24), out_raw3);
+                }
             }
         }
     }

@@ -219,9 +219,6 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
         __m512 part16 = ng_avx512_halve_pairs(part15);
         __m512 part17 = ng_avx512_halve_neighbours(part16);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
-        const size_t ahead = rows - row >= 2 ? row + 1 : row;
-        const uint16_t *const x_ahead = x + ahead * 1024;
-        const float *const residual_ahead = residual + ahead * 1024;
         /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -230,55 +227,106 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx512(size_t rows, const uint
                 _mm512_div_ps(part17, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        for (size_t i = 0; i < 1024; i += 64) {
-            __builtin_prefetch(x_ahead + i);
-            __builtin_prefetch(residual_ahead + i);
-            const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
-            const __m512 d = _mm512_sub_ps(sum1, mu1);
-            const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
-            const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
-            const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
-            const __m512 beta1 = _mm512_cvtph_ps(beta_raw);
-            const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1),
-                    gamma1, beta1));
-            __builtin_prefetch(residual_ahead + i + 16);
-            const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(sum2, mu1);
-            const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
-            const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
-            const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
-            const __m512 beta2 = _mm512_cvtph_ps(beta_raw1);
-            const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
-                    rstd1), gamma2, beta2));
-            __builtin_prefetch(x_ahead + i + 32);
-            __builtin_prefetch(residual_ahead + i + 32);
-            const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
-            const __m512 d2 = _mm512_sub_ps(sum3, mu1);
-            const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
-            const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
-            const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
-            const __m512 beta3 = _mm512_cvtph_ps(beta_raw2);
-            const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
-                    rstd1), gamma3, beta3));
-            __builtin_prefetch(residual_ahead + i + 48);
-            const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(sum4, mu1);
-            const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
-            const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
-            const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
-            const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
-            const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
-                    rstd1), gamma4, beta4));
-            if (streams) {
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-                _mm256_stream_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
-            } else {
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
-                _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+        if (rows - row >= 2) {
+            const size_t ahead = row + 1;
+            const uint16_t *const x_ahead = x + ahead * 1024;
+            const float *const residual_ahead = residual + ahead * 1024;
+            for (size_t i = 0; i < 1024; i += 64) {
+                __builtin_prefetch(x_ahead + i);
+                __builtin_prefetch(residual_ahead + i);
+                const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
+                const __m512 d = _mm512_sub_ps(sum1, mu1);
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
+                const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+                const __m512 beta1 = _mm512_cvtph_ps(beta_raw);
+                const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
+                        rstd1), gamma1, beta1));
+                __builtin_prefetch(residual_ahead + i + 16);
+                const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
+                const __m512 d1 = _mm512_sub_ps(sum2, mu1);
+                const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
+                const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
+                const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
+                const __m512 beta2 = _mm512_cvtph_ps(beta_raw1);
+                const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
+                        rstd1), gamma2, beta2));
+                __builtin_prefetch(x_ahead + i + 32);
+                __builtin_prefetch(residual_ahead + i + 32);
+                const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
+                const __m512 d2 = _mm512_sub_ps(sum3, mu1);
+                const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
+                const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
+                const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
+                const __m512 beta3 = _mm512_cvtph_ps(beta_raw2);
+                const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                        rstd1), gamma3, beta3));
+                __builtin_prefetch(residual_ahead + i + 48);
+                const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
+                const __m512 d3 = _mm512_sub_ps(sum4, mu1);
+                const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
+                const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
+                const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
+                const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
+                const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
+                        rstd1), gamma4, beta4));
+                if (streams) {
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                } else {
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                }
+            }
+        } else {
+            for (size_t i = 0; i < 1024; i += 64) {
+                const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
+                const __m512 d = _mm512_sub_ps(sum1, mu1);
+                const __m256i gamma_raw = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i));
+                const __m512 gamma1 = _mm512_cvtph_ps(gamma_raw);
+                const __m256i beta_raw = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i));
+                const __m512 beta1 = _mm512_cvtph_ps(beta_raw);
+                const __m256i out_raw = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1),
+                        rstd1), gamma1, beta1));
+                const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
+                const __m512 d1 = _mm512_sub_ps(sum2, mu1);
+                const __m256i gamma_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 16));
+                const __m512 gamma2 = _mm512_cvtph_ps(gamma_raw1);
+                const __m256i beta_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 16));
+                const __m512 beta2 = _mm512_cvtph_ps(beta_raw1);
+                const __m256i out_raw1 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1),
+                        rstd1), gamma2, beta2));
+                const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
+                const __m512 d2 = _mm512_sub_ps(sum3, mu1);
+                const __m256i gamma_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 32));
+                const __m512 gamma3 = _mm512_cvtph_ps(gamma_raw2);
+                const __m256i beta_raw2 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 32));
+                const __m512 beta3 = _mm512_cvtph_ps(beta_raw2);
+                const __m256i out_raw2 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1),
+                        rstd1), gamma3, beta3));
+                const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
+                const __m512 d3 = _mm512_sub_ps(sum4, mu1);
+                const __m256i gamma_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(gamma + i + 48));
+                const __m512 gamma4 = _mm512_cvtph_ps(gamma_raw3);
+                const __m256i beta_raw3 = _mm256_loadu_si256((const __m256i *)(const void *)(beta + i + 48));
+                const __m512 beta4 = _mm512_cvtph_ps(beta_raw3);
+                const __m256i out_raw3 = ng_avx512_to_f16(_mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1),
+                        rstd1), gamma4, beta4));
+                if (streams) {
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i), out_raw);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                    _mm256_stream_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                } else {
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i), out_raw);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 16), out_raw1);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 32), out_raw2);
+                    _mm256_storeu_si256((__m256i *)(void *)(y_row + i + 48), out_raw3);
+                }
             }
         }
     }

@@ -197,9 +197,6 @@ void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const 
         __m512 part16 = ng_avx512_halve_pairs(part15);
         __m512 part17 = ng_avx512_halve_neighbours(part16);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
-        const size_t ahead = rows - row >= 2 ? row + 1 : row;
-        const float *const x_ahead = x + ahead * 768;
-        const float *const residual_ahead = residual + ahead * 768;
         /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
         const __m512 delta = _mm512_div_ps(sum_d, count1);
@@ -208,45 +205,84 @@ void ng_layernorm_fwd_f32_h768_addout_avx512(size_t rows, const float *x, const 
                 _mm512_div_ps(part17, count1)));
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(variance, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        for (size_t i = 0; i < 768; i += 64) {
-            __builtin_prefetch(x_ahead + i);
-            __builtin_prefetch(residual_ahead + i);
-            const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
-            const __m512 d = _mm512_sub_ps(sum1, mu1);
-            const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
-            const __m512 beta1 = _mm512_loadu_ps(beta + i);
-            const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1, beta1);
-            __builtin_prefetch(x_ahead + i + 16);
-            __builtin_prefetch(residual_ahead + i + 16);
-            const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
-            const __m512 d1 = _mm512_sub_ps(sum2, mu1);
-            const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
-            const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2, beta2);
-            __builtin_prefetch(x_ahead + i + 32);
-            __builtin_prefetch(residual_ahead + i + 32);
-            const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
-            const __m512 d2 = _mm512_sub_ps(sum3, mu1);
-            const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
-            const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
-            const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1), rstd1), gamma3, beta3);
-            __builtin_prefetch(x_ahead + i + 48);
-            __builtin_prefetch(residual_ahead + i + 48);
-            const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
-            const __m512 d3 = _mm512_sub_ps(sum4, mu1);
-            const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
-            const __m512 beta4 = _mm512_loadu_ps(beta + i + 48);
-            const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma4, beta4);
-            if (streams) {
-                _mm512_stream_ps(y_row + i, out);
-                _mm512_stream_ps(y_row + i + 16, out1);
-                _mm512_stream_ps(y_row + i + 32, out2);
-                _mm512_stream_ps(y_row + i + 48, out3);
-            } else {
-                _mm512_storeu_ps(y_row + i, out);
-                _mm512_storeu_ps(y_row + i + 16, out1);
-                _mm512_storeu_ps(y_row + i + 32, out2);
-                _mm512_storeu_ps(y_row + i + 48, out3);
+        if (rows - row >= 2) {
+            const size_t ahead = row + 1;
+            const float *const x_ahead = x + ahead * 768;
+            const float *const residual_ahead = residual + ahead * 768;
+            for (size_t i = 0; i < 768; i += 64) {
+                __builtin_prefetch(x_ahead + i);
+                __builtin_prefetch(residual_ahead + i);
+                const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
+                const __m512 d = _mm512_sub_ps(sum1, mu1);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 beta1 = _mm512_loadu_ps(beta + i);
+                const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1, beta1);
+                __builtin_prefetch(x_ahead + i + 16);
+                __builtin_prefetch(residual_ahead + i + 16);
+                const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
+                const __m512 d1 = _mm512_sub_ps(sum2, mu1);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
+                const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2, beta2);
+                __builtin_prefetch(x_ahead + i + 32);
+                __builtin_prefetch(residual_ahead + i + 32);
+                const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
+                const __m512 d2 = _mm512_sub_ps(sum3, mu1);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
+                const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
+                const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1), rstd1), gamma3, beta3);
+                __builtin_prefetch(x_ahead + i + 48);
+                __builtin_prefetch(residual_ahead + i + 48);
+                const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
+                const __m512 d3 = _mm512_sub_ps(sum4, mu1);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
+                const __m512 beta4 = _mm512_loadu_ps(beta + i + 48);
+                const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma4, beta4);
+                if (streams) {
+                    _mm512_stream_ps(y_row + i, out);
+                    _mm512_stream_ps(y_row + i + 16, out1);
+                    _mm512_stream_ps(y_row + i + 32, out2);
+                    _mm512_stream_ps(y_row + i + 48, out3);
+                } else {
+                    _mm512_storeu_ps(y_row + i, out);
+                    _mm512_storeu_ps(y_row + i + 16, out1);
+                    _mm512_storeu_ps(y_row + i + 32, out2);
+                    _mm512_storeu_ps(y_row + i + 48, out3);
+                }
+            }
+        } else {
+            for (size_t i = 0; i < 768; i += 64) {
+                const __m512 sum1 = _mm512_loadu_ps(sum_row + i);
+                const __m512 d = _mm512_sub_ps(sum1, mu1);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 beta1 = _mm512_loadu_ps(beta + i);
+                const __m512 out = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d, delta1), rstd1), gamma1, beta1);
+                const __m512 sum2 = _mm512_loadu_ps(sum_row + i + 16);
+                const __m512 d1 = _mm512_sub_ps(sum2, mu1);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 beta2 = _mm512_loadu_ps(beta + i + 16);
+                const __m512 out1 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d1, delta1), rstd1), gamma2, beta2);
+                const __m512 sum3 = _mm512_loadu_ps(sum_row + i + 32);
+                const __m512 d2 = _mm512_sub_ps(sum3, mu1);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
+                const __m512 beta3 = _mm512_loadu_ps(beta + i + 32);
+                const __m512 out2 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d2, delta1), rstd1), gamma3, beta3);
+                const __m512 sum4 = _mm512_loadu_ps(sum_row + i + 48);
+                const __m512 d3 = _mm512_sub_ps(sum4, mu1);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
+                const __m512 beta4 = _mm512_loadu_ps(beta + i + 48);
+                const __m512 out3 = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(d3, delta1), rstd1), gamma4, beta4);
+                if (streams) {
+                    _mm512_stream_ps(y_row + i, out);
+                    _mm512_stream_ps(y_row + i + 16, out1);
+                    _mm512_stream_ps(y_row + i + 32, out2);
+                    _mm512_stream_ps(y_row + i + 48, out3);
+                } else {
+                    _mm512_storeu_ps(y_row + i, out);
+                    _mm512_storeu_ps(y_row + i + 16, out1);
+                    _mm512_storeu_ps(y_row + i + 32, out2);
+                    _mm512_storeu_ps(y_row + i + 48, out3);
+                }
             }
         }
     }

@@ -134,38 +134,63 @@ void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *ga
         __m512 part4 = ng_avx512_halve_quarters(part3);
         __m512 part5 = ng_avx512_halve_pairs(part4);
         __m512 part6 = ng_avx512_halve_neighbours(part5);
-        const size_t ahead = rows - row >= 2 ? row + 1 : row;
-        const float *const x_ahead = x + ahead * 769;
         /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
         const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
-        for (size_t i = 0; i < 768; i += 64) {
-            __builtin_prefetch(x_ahead + i);
-            const __m512 x2 = _mm512_loadu_ps(x_row + i);
-            const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+        if (rows - row >= 2) {
+            const size_t ahead = row + 1;
+            const float *const x_ahead = x + ahead * 769;
+            for (size_t i = 0; i < 768; i += 64) {
+                __builtin_prefetch(x_ahead + i);
+                const __m512 x2 = _mm512_loadu_ps(x_row + i);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
+                __builtin_prefetch(x_ahead + i + 16);
+                const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma2);
+                __builtin_prefetch(x_ahead + i + 32);
+                const __m512 x4 = _mm512_loadu_ps(x_row + i + 32);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
+                const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma3);
+                __builtin_prefetch(x_ahead + i + 48);
+                const __m512 x5 = _mm512_loadu_ps(x_row + i + 48);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
+                const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x5, rstd1), gamma4);
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 16, out1);
+                _mm512_storeu_ps(y_row + i + 32, out2);
+                _mm512_storeu_ps(y_row + i + 48, out3);
+            }
+            __builtin_prefetch(x_ahead + 768);
+            const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 768);
+            const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma + 768);
             const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
-            __builtin_prefetch(x_ahead + i + 16);
-            const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
-            const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
-            const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma2);
-            __builtin_prefetch(x_ahead + i + 32);
-            const __m512 x4 = _mm512_loadu_ps(x_row + i + 32);
-            const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
-            const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma3);
-            __builtin_prefetch(x_ahead + i + 48);
-            const __m512 x5 = _mm512_loadu_ps(x_row + i + 48);
-            const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
-            const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x5, rstd1), gamma4);
-            _mm512_storeu_ps(y_row + i, out);
-            _mm512_storeu_ps(y_row + i + 16, out1);
-            _mm512_storeu_ps(y_row + i + 32, out2);
-            _mm512_storeu_ps(y_row + i + 48, out3);
+            _mm512_mask_storeu_ps(y_row + 768, (__mmask16)0x1, out);
+        } else {
+            for (size_t i = 0; i < 768; i += 64) {
+                const __m512 x2 = _mm512_loadu_ps(x_row + i);
+                const __m512 gamma1 = _mm512_loadu_ps(gamma + i);
+                const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
+                const __m512 x3 = _mm512_loadu_ps(x_row + i + 16);
+                const __m512 gamma2 = _mm512_loadu_ps(gamma + i + 16);
+                const __m512 out1 = _mm512_mul_ps(_mm512_mul_ps(x3, rstd1), gamma2);
+                const __m512 x4 = _mm512_loadu_ps(x_row + i + 32);
+                const __m512 gamma3 = _mm512_loadu_ps(gamma + i + 32);
+                const __m512 out2 = _mm512_mul_ps(_mm512_mul_ps(x4, rstd1), gamma3);
+                const __m512 x5 = _mm512_loadu_ps(x_row + i + 48);
+                const __m512 gamma4 = _mm512_loadu_ps(gamma + i + 48);
+                const __m512 out3 = _mm512_mul_ps(_mm512_mul_ps(x5, rstd1), gamma4);
+                _mm512_storeu_ps(y_row + i, out);
+                _mm512_storeu_ps(y_row + i + 16, out1);
+                _mm512_storeu_ps(y_row + i + 32, out2);
+                _mm512_storeu_ps(y_row + i + 48, out3);
+            }
+            const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 768);
+            const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma + 768);
+            const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
+            _mm512_mask_storeu_ps(y_row + 768, (__mmask16)0x1, out);
         }
-        __builtin_prefetch(x_ahead + 768);
-        const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row + 768);
-        const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma + 768);
-        const __m512 out = _mm512_mul_ps(_mm512_mul_ps(x2, rstd1), gamma1);
-        _mm512_mask_storeu_ps(y_row + 768, (__mmask16)0x1, out);
     }
     _mm256_zeroupper();
 }

@@ -187,8 +187,10 @@ function Body:is_crowded(sweep)
   return held > self.target.registers / 4 and held <= 2 * self.unroll
 end
 
---- Writes one sweep. `is_behind`: another sweep over the same rows stands directly in front of it.
-function Body:sweep(index, is_behind)
+--- Writes what stands in front of a sweep's elements: its note and row values.
+-- @param is_behind whether another sweep over the same rows stands directly in front of it
+-- @return the sweep
+function Body:begin_sweep(index, is_behind)
   local sweep, reload = self.kernel.sweeps[index], self.kernel.reload
   self.builder:note(sweep.note)
   self.reload = reload and index > reload.by and reload or nil
@@ -197,6 +199,11 @@ function Body:sweep(index, is_behind)
   end
   self:store_rows(sweep)
   if is_behind and self:is_crowded(sweep) then self.builder:call(self.words.forget()) end
+  return sweep
+end
+
+--- Writes what a sweep does with the elements.
+function Body:elements(sweep)
   if #sweep.sums > 0 and sweep.sums[1].op == "sum" then
     self:sum_sweep(sweep)
   elseif sweep.kind ~= "end" then
@@ -204,15 +211,23 @@ function Body:sweep(index, is_behind)
   end
 end
 
---- The last sweep over the rows from `row` on, and what goes with it alone.
+--- Writes a sweep that is not the last one.
+function Body:sweep(index, is_behind) self:elements(self:begin_sweep(index, is_behind)) end
+
+--- The last sweep over the rows from `row` on, and what goes with it alone. Where no rows come, it has a loop that asks for
+-- none: for one row alone that saves 3 to 5 %.
 -- @param ahead C texts: `row`, one that is read soon, and `exists`, the condition that a whole block lies there
 function Body:last_sweep(how, ahead, is_behind)
-  if how.prefetch == 1 then
-    local row = self.builder:def("size_t", "ahead", ("%s ? %s : row"):format(ahead.exists, ahead.row))
-    self.rows_ahead = self.kernel.rows_at(self.builder, row, "_ahead")
-    self.prefetched = plans.input_matrices(self.plan)
-  end
-  self:sweep(#self.kernel.sweeps, is_behind)
+  local sweep = self:begin_sweep(#self.kernel.sweeps, is_behind)
+  if how.prefetch ~= 1 then return self:elements(sweep) end
+  local outside = self.builder
+  local builder, otherwise = outside:branch(ahead.exists, true)
+  self.rows_ahead = self.kernel.rows_at(builder, builder:def("size_t", "ahead", ahead.row), "_ahead")
+  self.builder, self.prefetched = builder, plans.input_matrices(self.plan)
+  self:elements(sweep)
+  self.builder, self.prefetched = otherwise, {}
+  self:elements(sweep)
+  self.builder = outside
 end
 
 --- A row value of `count` rows that is carried from one turn of a loop to the next.

@@ -534,11 +534,10 @@ local RUN = {
   end,
   def = function(s, env)
     local tamed = s.name:match("^tame_(%a+)$")
-    local condition, yes, no = s.text:match "^(.-) %? (.-) : (.+)$"
     if s.type == "int" then
       env[s.name] = env.may_stream
     elseif s.type == "size_t" then
-      env[s.name] = index_of(not condition and s.text or holds(condition, env) and yes or no, env)
+      env[s.name] = index_of(s.text, env)
     elseif s.type:sub(-1) == "*" then
       env[s.name] = pointer(s.text, env)
     elseif tamed then
