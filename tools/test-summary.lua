@@ -13,10 +13,9 @@ local COUNTS = {
   { label = "mismatches", pattern = "mismatches=(%d+)" },
 }
 
-local tests, totals, sums, mutants = {}, { passed = 0, failed = 0, skipped = 0 }, {}, "none ran"
+local totals, sums, mutants = { passed = 0, failed = 0, skipped = 0 }, {}, "none ran"
 for line in io.lines(arg[1]) do
   local test = json.decode(line)
-  tests[#tests + 1] = test
   local outcome = RESULTS[test.result] or "failed"
   totals[outcome] = totals[outcome] + 1
   local output = test.stdout or ""
