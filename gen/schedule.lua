@@ -112,19 +112,20 @@ local function has_long_sums(plan)
   end
 end
 
---- Bytes of a row from which on, where its sum is stored, a second strip no longer finds the lines of the first one in the
--- first cache: 3 to 31 %.
-local ONE_STRIP = 8192
+--- Whether a row with a stored sum is so long that a second strip no longer finds the lines of the first one in the first
+-- cache: 3 to 31 %.
+local function leaves_cache(plan)
+  return kind_of(plan) == "saved" and plan.n * dtypes[plan.problem.contract.compute].bytes >= 8192
+end
 
 --- The fewest strips whose accumulators leave half of the registers free; where code is long, those with the least of it.
 local function default_strips(plan, target, chosen)
   local compute, acc = types_of(plan, target)
-  local bytes = plan.n * dtypes[plan.problem.contract.compute].bytes
-  if kind_of(plan) == "saved" and bytes >= ONE_STRIP and was_timed(target) and not has_long_sums(plan) then return 1 end
+  local is_long_sum = has_long_sums(plan.chunk or plan)
+  if not is_long_sum and was_timed(target) and leaves_cache(plan) then return 1 end
   local lanes = plan.problem.contract.lanes
   local strips, most = 1, lanes / compute.width
   local accumulators = most_sums(plan.chunk or plan) * lanes / acc.width * (chosen.blocks or 1)
-  local is_long_sum = has_long_sums(plan.chunk or plan)
   while strips < most and (accumulators / strips > target.registers / 2 or is_long_sum and strips < 8) do strips = strips * 2 end
   return strips
 end
