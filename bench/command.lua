@@ -1,19 +1,19 @@
 --- What normgen bench does: times kernels beside rivals and the limits of memory, each checked before it is timed.
 
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local geometry = require "gen.channels.geometry"
-local inputs = require "gen.cli.inputs"
-local machine = require "bench.machine"
+local failure = require "host.failure"
+local files = require "host.files"
+local geometry = require "gen.problem.geometry"
+local inputs = require "host.inputs"
+local machine = require "measure.machine"
 local markdown = require "bench.markdown"
-local names = require "gen.names"
-local native = require "gen.cli.native"
-local pipeline = require "gen.pipeline"
+local names = require "gen.spec.names"
+local native = require "host.native"
+local pipeline = require "gen.pipeline.pipeline"
 local program = require "bench.program"
 local report = require "bench.report"
 local results = require "bench.results"
 local rivals = require "bench.rivals"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 -- Rounds below which there is no interval worth the name.
 local FEWEST_ROUNDS = 12

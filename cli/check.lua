@@ -1,15 +1,15 @@
 --- normgen check: emits kernels, compiles them with the C reference, compares their bits, once for each architecture.
 
-local emit = require "gen.emit"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local inputs = require "gen.cli.inputs"
-local native = require "gen.cli.native"
-local root = require "gen.root"
-local shell = require "gen.cli.shell"
-local toolchain = require "gen.cli.toolchain"
-local tuned = require "gen.cli.tuned"
-local usage = require "gen.usage"
+local emit = require "gen.emit.emit"
+local failure = require "host.failure"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local native = require "host.native"
+local tree = require "gen.tree"
+local shell = require "host.shell"
+local toolchain = require "host.toolchain"
+local tuned = require "cli.schedules"
+local usage = require "gen.errors.usage"
 
 local command = {
   summary = "Compile kernels and compare them with the C reference, bit for bit.",
@@ -55,7 +55,7 @@ local function by_architecture(targets)
 end
 
 local function compile(directory, tools, arch)
-  local reference, program = root.path "reference", directory .. "/verify"
+  local reference, program = tree.path "reference", directory .. "/verify"
   local flags = { "-O2", "-I", directory, "-I", reference, "-o", program }
   local ok, reason = toolchain.compile(shell.words(tools.cc, flags, toolchain.c_files(directory), toolchain.c_files(reference),
     { "-lm" }))

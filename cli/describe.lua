@@ -1,11 +1,11 @@
 --- normgen describe: the signature, the contract, the traffic and the error bound of a kernel.
 
-local files = require "gen.cli.files"
-local inputs = require "gen.cli.inputs"
-local json = require "gen.cli.json"
-local names = require "gen.names"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local json = require "host.json"
+local names = require "gen.spec.names"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local command = {
   summary = "Describe a kernel, given its name or its spec.",

@@ -2,18 +2,18 @@
 --
 -- For each target a tiny kernel is built, and run here and under an emulator, where its self-test decides.
 
-local columns = require "gen.cli.columns"
-local contract = require "gen.contract"
-local emit = require "gen.emit"
-local files = require "gen.cli.files"
-local json = require "gen.cli.json"
-local native = require "gen.cli.native"
-local pipeline = require "gen.pipeline"
-local shell = require "gen.cli.shell"
-local spec = require "gen.spec"
-local targets = require "gen.targets"
-local toolchain = require "gen.cli.toolchain"
-local version = require "gen.version"
+local columns = require "host.columns"
+local contract = require "gen.formula.contract"
+local emit = require "gen.emit.emit"
+local files = require "host.files"
+local json = require "host.json"
+local native = require "host.native"
+local pipeline = require "gen.pipeline.pipeline"
+local shell = require "host.shell"
+local spec = require "gen.spec.spec"
+local targets = require "gen.target.targets"
+local toolchain = require "host.toolchain"
+local version = require "gen.emit.version"
 
 local command = {
   summary = "Tell what this machine can build, run and emulate, and why not.",

@@ -1,12 +1,11 @@
 --- What `emit` writes and `list` announces: the files that specs, targets and options give.
 
-local directory = require "gen.directory"
-local emit = require "gen.emit"
-local inputs = require "gen.cli.inputs"
-local root = require "gen.root"
-local shell = require "gen.cli.shell"
-local spec = require "gen.spec"
-local tuned = require "gen.cli.tuned"
+local tree = require "gen.tree"
+local emit = require "gen.emit.emit"
+local inputs = require "host.inputs"
+local shell = require "host.shell"
+local spec = require "gen.spec.spec"
+local tuned = require "cli.schedules"
 
 local emission = {}
 
@@ -45,7 +44,8 @@ local LAYOUTS = {
 }
 
 -- Where modules of normgen's own come from.
-local OWN_ROOMS = { ["gen."] = true, ["targets."] = true }
+local OWN_ROOMS = {}
+for _, name in ipairs { "bench", "cli", "gen", "host", "measure", "models", "targets", "tuner" } do OWN_ROOMS[name] = true end
 
 local function last_name(path) return path:match("([^/]*)/*$") end
 local function whole(path) return path end
@@ -73,7 +73,7 @@ local function user_files(arguments, args)
     if inputs.is_file(argument) then list[#list + 1] = argument end
   end
   for _, path in ipairs(args.target_path) do
-    for _, name in ipairs(directory.modules(path)) do list[#list + 1] = path .. "/" .. name .. ".lua" end
+    for _, name in ipairs(tree.modules(path)) do list[#list + 1] = path .. "/" .. name .. ".lua" end
   end
   return list
 end
@@ -111,12 +111,12 @@ function emission.texts(self) return self.layout.texts(self) end
 
 --- Paths of the files that have been read to make all this: those of the user, then normgen's own.
 function emission.inputs(self)
-  local own = shell.words({ "bin/normgen" }, root.names_read())
+  local own = shell.words({ "bin/normgen" }, tree.names_read())
   for name in pairs(package.loaded) do
-    if OWN_ROOMS[name:match("^%w+%.")] then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
+    if OWN_ROOMS[name:match("^(%w+)%.")] then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
   end
   table.sort(own)
-  for i, name in ipairs(own) do own[i] = root.path(name) end
+  for i, name in ipairs(own) do own[i] = tree.path(name) end
   return shell.words(self.user_files, own)
 end
 

@@ -1,10 +1,10 @@
 --- normgen emit: writes kernels, header, registry and dispatcher, or all in one header, and a header for each model.
 
-local emission = require "gen.cli.emission"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local rules = require "gen.cli.rules"
-local usage = require "gen.usage"
+local emission = require "cli.emission"
+local failure = require "host.failure"
+local files = require "host.files"
+local rules = require "cli.rules"
+local usage = require "gen.errors.usage"
 
 local command = {
   summary = "Generate C from specs and spec files.",

@@ -1,11 +1,11 @@
 --- normgen explain: prints one stage of the way from a spec to C.
 
-local files = require "gen.cli.files"
-local inputs = require "gen.cli.inputs"
-local pipeline = require "gen.pipeline"
-local spec = require "gen.spec"
-local tuned = require "gen.cli.tuned"
-local usage = require "gen.usage"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local pipeline = require "gen.pipeline.pipeline"
+local spec = require "gen.spec.spec"
+local tuned = require "cli.schedules"
+local usage = require "gen.errors.usage"
 
 local command = {
   summary = "Print a stage: problem, plan, schedule, code or text.",

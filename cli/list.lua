@@ -1,18 +1,18 @@
 --- normgen list: norms, targets, spec words, built-in models, or the kernels that specs and targets give.
 
-local columns_text = require "gen.cli.columns"
-local directory = require "gen.directory"
-local emission = require "gen.cli.emission"
-local files = require "gen.cli.files"
-local inputs = require "gen.cli.inputs"
-local json = require "gen.cli.json"
-local models = require "gen.models"
-local names = require "gen.names"
-local pipeline = require "gen.pipeline"
-local rules = require "gen.cli.rules"
-local spec = require "gen.spec"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local columns_text = require "host.columns"
+local tree = require "gen.tree"
+local emission = require "cli.emission"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local json = require "host.json"
+local models = require "models.models"
+local names = require "gen.spec.names"
+local pipeline = require "gen.pipeline.pipeline"
+local rules = require "cli.rules"
+local spec = require "gen.spec.spec"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local command = {
   summary = "List norms, targets, options, models, or the kernels of specs.",
@@ -32,7 +32,7 @@ local topics = {}
 
 function topics.norms()
   local rows = {}
-  for i, name in ipairs(directory.norms()) do
+  for i, name in ipairs(tree.norms()) do
     local norm = require("gen.norms." .. name)
     rows[i] = { name = name, affine = norm.affine, cites = norm.cites }
   end

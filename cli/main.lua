@@ -4,12 +4,12 @@
 -- LuaJIT's own limits hold a tenth of the generator: it would throw away compiled code and compile it again, all the time.
 if jit then jit.opt.start("maxtrace=10000", "maxmcode=16384") end
 
-package.path = arg[0]:match("^(.*)gen/cli/main%.lua$") .. "?.lua;" .. package.path
+package.path = arg[0]:match("^(.*)cli/main%.lua$") .. "?.lua;" .. package.path
 
-local files = require "gen.cli.files"
-local new_parser = require "gen.cli.parser"
-local targets = require "gen.targets"
-local usage = require "gen.usage"
+local files = require "host.files"
+local new_parser = require "cli.parser"
+local targets = require "gen.target.targets"
+local usage = require "gen.errors.usage"
 
 local function describe(err)
   if type(err) == "table" and (err.usage or err.failure) then return err end

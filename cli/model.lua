@@ -1,15 +1,15 @@
 --- normgen model: the norms of a model as a spec file, from its config.json or from what is built in.
 
 local dkjson = require "dkjson"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local json = require "gen.cli.json"
+local failure = require "host.failure"
+local files = require "host.files"
+local json = require "host.json"
 local lfs = require "lfs"
-local models = require "gen.models"
-local null = require("gen.models.config").null
-local listing = require "gen.models.listing"
-local shell = require "gen.cli.shell"
-local usage = require "gen.usage"
+local models = require "models.models"
+local null = require("models.config").null
+local listing = require "models.listing"
+local shell = require "host.shell"
+local usage = require "gen.errors.usage"
 
 local command = {
   summary = "Print the spec file of a model, from its config.json or its name.",

@@ -1,5 +1,7 @@
 --- Every argument and option of the command, once: the subcommands name the ones they take.
 
+local cells = require "tuner.cells"
+
 local options = {}
 
 local ROWS = {
@@ -37,7 +39,7 @@ local ROWS = {
     about = "Also time the kernels with these schedule keys set, beside the defaults. May be repeated." },
   rows = { kind = "option", name = "--rows", hint = "R,...", default = "1,32",
     about = "Numbers of rows, for all kernels (32) or for those of one h or c (32x4096)." },
-  positions = { kind = "option", name = "--positions", hint = "N,...", default = "64",
+  positions = { kind = "option", name = "--positions", hint = "N,...", default = tostring(cells.POSITIONS),
     about = "Numbers of positions, for kernels that have some: for all of them (64) or for those of one h or c (64x320)." },
   tune_specs = { kind = "argument", name = "SPEC", args = "*", target = "specs",
     about = "A spec in one argument, or a spec file (ends in .lua or contains /)." },

@@ -1,9 +1,9 @@
 --- The parser of the command line, from the tables of the subcommands.
 
 local argparse = require "argparse"
-local contract = require "gen.contract"
-local options = require "gen.cli.options"
-local version = require "gen.version"
+local contract = require "gen.formula.contract"
+local options = require "cli.options"
+local version = require "gen.emit.version"
 
 local COMMANDS = { "emit", "list", "describe", "explain", "check", "model", "bench", "tune", "report", "doctor" }
 
@@ -28,7 +28,7 @@ return function(answer)
   with_help(parser):command_target("command")
   parser:flag("--version", "Print the version of normgen and of the numeric contract."):action(answer(version_text))
   for i, name in ipairs(COMMANDS) do
-    local command = require("gen.cli." .. name)
+    local command = require("cli." .. name)
     command.name = name
     commands[i] = command
     options.add(with_help(parser:command(name, command.summary)):epilog(epilog_of(command)), command.arguments)

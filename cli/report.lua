@@ -6,7 +6,7 @@ local command = {
   examples = {
     "normgen report ~/.local/share/normgen/tuned.jsonl -o report.html",
     "normgen bench specs/gpt2.lua --target avx512 --rows 2,85 --rivals all --format json > bench.json",
-    "normgen report tuned/zen4.jsonl bench.json --format md",
+    "normgen report records/zen4.jsonl bench.json --format md",
   },
 }
 

@@ -1,8 +1,8 @@
 --- What build systems read: which files an emission writes, which files it reads, and the rule in between.
 
-local emission = require "gen.cli.emission"
-local shell = require "gen.cli.shell"
-local template = require "gen.template"
+local emission = require "cli.emission"
+local shell = require "host.shell"
+local template = require "gen.emit.template"
 
 local rules = {}
 
@@ -46,7 +46,7 @@ local FORMATS = {
 
 --- The files of an emission as a build system wants to be told.
 -- @param format "files": names, one on each line; "make": a fragment to include, with variables and rules; "cmake": variables
--- @param run emission (gen/cli/emission.lua)
+-- @param run emission (cli/emission.lua)
 function rules.text(format, run) return FORMATS[format](run, emission.files(run)) end
 
 --- Whether there is such a format.

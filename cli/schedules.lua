@@ -1,18 +1,17 @@
 --- What --tuned means: where records come from, and the schedules that they give kernels.
 
-local cpu = require "gen.cli.cpu"
-local directory = require "gen.directory"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local inputs = require "gen.cli.inputs"
-local places = require "gen.cli.places"
-local root = require "gen.root"
-local schedule = require "gen.schedule"
-local shell = require "gen.cli.shell"
-local targets = require "gen.targets"
-local toolchain = require "gen.cli.toolchain"
-local tuned = require "gen.tuned"
-local usage = require "gen.usage"
+local cpu = require "host.cpu"
+local tree = require "gen.tree"
+local failure = require "host.failure"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local places = require "host.places"
+local schedule = require "gen.schedule.schedule"
+local shell = require "host.shell"
+local targets = require "gen.target.targets"
+local toolchain = require "host.toolchain"
+local tuned = require "gen.schedule.records"
+local usage = require "gen.errors.usage"
 
 local command = {}
 
@@ -21,7 +20,7 @@ local function paths_of(word)
   if word == "user" then return { places.records() } end
   if word ~= "shipped" then return { word } end
   local list = {}
-  for i, name in ipairs(directory.records()) do list[i] = root.path("tuned/" .. name) end
+  for i, name in ipairs(tree.records()) do list[i] = tree.path("records/" .. name) end
   return list
 end
 

@@ -1,6 +1,6 @@
 --- Which CPU this is: from what the kernel says of CPUID or MIDR, never from the name of a model.
 
-local files = require "gen.cli.files"
+local files = require "host.files"
 
 local cpu = {}
 

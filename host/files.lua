@@ -1,8 +1,8 @@
 --- Files and directories for the subcommands. Failures are failure: exit 1.
 
-local failure = require "gen.failure"
+local failure = require "host.failure"
 local lfs = require "lfs"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local files = {}
 

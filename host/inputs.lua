@@ -1,13 +1,13 @@
 --- What the arguments of the subcommands mean: specs, targets, prefix, schedule.
 
 local bindings = require "gen.emit.bindings"
-local names = require "gen.names"
-local native = require "gen.cli.native"
-local pipeline = require "gen.pipeline"
-local spec = require "gen.spec"
-local specfile = require "gen.specfile"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local names = require "gen.spec.names"
+local native = require "host.native"
+local pipeline = require "gen.pipeline.pipeline"
+local spec = require "gen.spec.spec"
+local specfile = require "host.specfile"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local inputs = {}
 
@@ -129,7 +129,7 @@ end
 -- @param specs array of spec tables
 -- @param targets array of target tables
 -- @param overrides what pipeline.kernels takes
--- @param act function that is called with each code (gen/pipeline.lua)
+-- @param act function that is called with each code (gen/pipeline/pipeline.lua)
 function inputs.each_kernel(specs, targets, overrides, act)
   for _, s in ipairs(specs) do
     for _, code in ipairs(pipeline.kernels(s, targets, overrides)) do act(code) end

@@ -1,8 +1,8 @@
 --- The best target of the machine that runs normgen. Never for a cross build: outside of the pure generator.
 
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local shell = require "gen.cli.shell"
+local failure = require "host.failure"
+local files = require "host.files"
+local shell = require "host.shell"
 
 local native = {}
 

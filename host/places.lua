@@ -1,6 +1,6 @@
 --- Where normgen keeps what belongs to a user.
 
-local failure = require "gen.failure"
+local failure = require "host.failure"
 
 local places = {}
 

@@ -1,6 +1,6 @@
 --- Running other programs. Commands are arrays of words; quoting happens here and nowhere else.
 
-local failure = require "gen.failure"
+local failure = require "host.failure"
 
 local shell = {}
 

@@ -1,7 +1,7 @@
 --- Compilers and emulators: what builds and runs programs for an architecture.
 
 local lfs = require "lfs"
-local shell = require "gen.cli.shell"
+local shell = require "host.shell"
 
 local toolchain = {}
 

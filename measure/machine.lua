@@ -1,7 +1,7 @@
 --- What machine and compilers a run was made with.
 
-local files = require "gen.cli.files"
-local shell = require "gen.cli.shell"
+local files = require "host.files"
+local shell = require "host.shell"
 
 local machine = {}
 

@@ -21,7 +21,7 @@ end
 
 function show.percent(value) return ("%.0f %%"):format(value * 100) end
 
---- A paired ratio (bench/statistics.lua), and its interval.
+--- A paired ratio (measure/statistics.lua), and its interval.
 function show.ratio(ratio) return ("%.3f"):format(ratio.median) end
 
 function show.interval(ratio) return ("[%.3f, %.3f]"):format(ratio.low, ratio.high) end

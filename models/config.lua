@@ -1,9 +1,9 @@
 --- The fields of a config.json, read with their types. Every error is one line that names the field, its value and what
 -- is allowed. A null counts as a missing field, as it does for the reference code.
 
-local literal = require "gen.literal"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local literal = require "gen.c.literal"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local config = {}
 config.__index = config

@@ -1,6 +1,6 @@
 --- Decoders of language models: attention and MLP on one residual stream.
 
-local forward = require "gen.models.forward"
+local forward = require "models.forward"
 
 local read, last, post, after, inside, branch = forward.read, forward.last, forward.post, forward.after, forward.inside,
   forward.branch

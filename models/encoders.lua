@@ -1,6 +1,6 @@
 --- Encoders of text, speech and images, and models of an encoder and a decoder or of two towers.
 
-local forward = require "gen.models.forward"
+local forward = require "models.forward"
 
 local read, last, post, inside, branch = forward.read, forward.last, forward.post, forward.inside, forward.branch
 local layers, family = forward.layers, forward.family

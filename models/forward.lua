@@ -3,8 +3,8 @@
 -- A family says what happens on the way, as steps; where the residual is pending when a norm comes, it is added by the
 -- norm. The first layer of a section may meet another state than the later ones: then its norms are listed apart.
 
-local literal = require "gen.literal"
-local spec = require "gen.spec"
+local literal = require "gen.c.literal"
+local spec = require "gen.spec.spec"
 
 local forward = {}
 
@@ -197,7 +197,7 @@ end
 --   that gives the dtype of the stream beside data of 16 bits, or nil; sections is an array of arrays of steps, or a
 --   function of the config that gives one; a section with `layers` (the module that holds the layers) is walked once for
 --   the first layer and once for the others, but for a `count` of 1
--- @param config config (gen/models/config.lua)
+-- @param config config (models/config.lua)
 -- @param options `{ dtype=, residual=|nil, exact= }`
 -- @return array of `{ site=, spec=, eps=, per_layer=, emittable=, note= }`
 function forward.sites(row, config, options)

@@ -1,7 +1,7 @@
 --- Convolutional and windowed image models, and diffusion models.
 
-local forward = require "gen.models.forward"
-local usage = require "gen.usage"
+local forward = require "models.forward"
+local usage = require "gen.errors.usage"
 
 local read, last, post, after, inside = forward.read, forward.last, forward.post, forward.after, forward.inside
 local branch, settle = forward.branch, forward.settle

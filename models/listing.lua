@@ -1,7 +1,7 @@
 --- The sites of a model as a spec file: Lua, with a comment for each site, ready for `normgen emit`.
 
-local literal = require "gen.literal"
-local spec = require "gen.spec"
+local literal = require "gen.c.literal"
+local spec = require "gen.spec.spec"
 
 local listing = {}
 

@@ -1,9 +1,9 @@
 --- Models: from the fields of a config.json to the norm sites of the model, each with its spec.
 
-local config = require "gen.models.config"
-local forward = require "gen.models.forward"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local config = require "models.config"
+local forward = require "models.forward"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local models = {}
 
@@ -16,7 +16,7 @@ local function load_families()
   if known then return end
   row_of, known = {}, {}
   for _, name in ipairs(FAMILIES) do
-    for _, row in ipairs(require("gen.models." .. name)) do
+    for _, row in ipairs(require("models." .. name)) do
       for _, model_type in ipairs(row.types) do
         row_of[model_type] = row
         known[#known + 1] = model_type
@@ -26,7 +26,7 @@ local function load_families()
   table.sort(known)
 end
 
-local function published() return require "gen.models.published" end
+local function published() return require "models.published" end
 
 --- The model types that are known, sorted.
 function models.types()
@@ -130,7 +130,7 @@ local function check_residual(sites, options, model_type)
 end
 
 --- The norm sites of a model.
--- @param fields the fields of its config.json, null as gen/models/config.lua has it
+-- @param fields the fields of its config.json, null as models/config.lua has it
 -- @param options `{ source = what stands in front of messages, dtype = dtype or nil for the config's, else f32,
 --   residual = dtype of the residual stream or nil for the family's, exact = true: round once, whatever the reference
 --   code does }`

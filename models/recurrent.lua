@@ -1,6 +1,6 @@
 --- Models with state-space layers: Mamba and its hybrids.
 
-local forward = require "gen.models.forward"
+local forward = require "models.forward"
 
 local read, last, inside, branch = forward.read, forward.last, forward.inside, forward.branch
 local layers = forward.layers

@@ -1,5 +1,5 @@
 -- How good the tuner is: its choice beside the default and the best schedule of all, met again in paired duels.
---   luajit bench/tuning.lua TARGET,... REGIME,... SPEC...
+--   luajit tuner/quality.lua TARGET,... REGIME,... SPEC...
 -- in the root of the source tree; prints the tables of docs/tuning.md.
 -- For each kernel and regime: an exhaustive search; the search of `normgen tune` five times; the same with a process that
 -- keeps another core busy. Then all choices meet in rounds of their own.
@@ -10,14 +10,14 @@ local build = require "tuner.build"
 local candidates = require "tuner.candidates"
 local cells = require "tuner.cells"
 local engine = require "tuner.engine"
-local inputs = require "gen.cli.inputs"
-local machine = require "bench.machine"
-local places = require "gen.cli.places"
-local pipeline = require "gen.pipeline"
+local inputs = require "host.inputs"
+local machine = require "measure.machine"
+local places = require "host.places"
+local pipeline = require "gen.pipeline.pipeline"
 local search = require "tuner.search"
-local shell = require "gen.cli.shell"
-local spec = require "gen.spec"
-local statistics = require "bench.statistics"
+local shell = require "host.shell"
+local spec = require "gen.spec.spec"
+local statistics = require "measure.statistics"
 
 -- Runs of the search; rounds of the last duels, and in how many processes; seconds of a kernel, or of an exhaustive search.
 local RUNS, DUELS, PARTS, BUDGET = 5, 36, 3, 60

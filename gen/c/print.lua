@@ -1,6 +1,6 @@
 --- Unparser: statement trees -> lines of C. Knows no vocabulary; expressions are text already.
 
-local statements = require "gen.statements"
+local statements = require "gen.c.statements"
 
 local unparse = {}
 

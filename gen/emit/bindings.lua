@@ -1,10 +1,10 @@
 --- Bindings: modules of other languages that load the shared library which the user builds from a set's C.
 
-local c = require "gen.emit.c"
-local dtype = require "gen.dtype"
-local literal = require "gen.literal"
-local names = require "gen.names"
-local template = require "gen.template"
+local c = require "gen.emit.prototype"
+local dtype = require "gen.formula.dtype"
+local literal = require "gen.c.literal"
+local names = require "gen.spec.names"
+local template = require "gen.emit.template"
 
 local bindings = {}
 

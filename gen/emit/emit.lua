@@ -2,18 +2,18 @@
 -- vocabulary.
 
 local bindings = require "gen.emit.bindings"
-local c = require "gen.emit.c"
+local c = require "gen.emit.prototype"
 local detection = require "gen.emit.detection"
 local dispatch = require "gen.emit.dispatch"
-local literal = require "gen.literal"
-local models = require "gen.emit.models"
+local literal = require "gen.c.literal"
+local models = require "gen.emit.model_header"
 local registry = require "gen.emit.registry"
 local selftest = require "gen.emit.selftest"
 local sets = require "gen.emit.set"
-local template = require "gen.template"
-local unparse = require "gen.unparse"
-local usage = require "gen.usage"
-local version = require "gen.version"
+local template = require "gen.emit.template"
+local unparse = require "gen.c.print"
+local usage = require "gen.errors.usage"
+local version = require "gen.emit.version"
 
 local emit = {}
 
@@ -95,7 +95,7 @@ local function kernel_code(code, prefix)
 end
 
 --- The file of one kernel: `{ path=, text= }`.
--- @param code code (gen/lower.lua)
+-- @param code code (gen/lower/lower.lua)
 -- @param options `{ prefix=, command= }`; `command` stands in the header comment
 function emit.kernel(code, options)
   local problem, symbol, macro = code.problem, c.symbol(code, options.prefix), options.prefix:upper()
@@ -172,7 +172,7 @@ local function add_callers(set, options, declares, files)
 end
 
 --- The files of a set of kernels but those of the kernels themselves. They need neither bodies nor plans.
--- @param codes array of codes (gen/lower.lua), each (name, target) once
+-- @param codes array of codes (gen/lower/lower.lua), each (name, target) once
 -- @param options `{ prefix = "ng_", command = "normgen emit ...", models = nil or array of { name=, specs= },
 --   bindings = nil or array of languages }`
 -- @return array of `{ path=, text= }`: header, registry, a dispatcher where an architecture has several targets, a header for

@@ -1,12 +1,12 @@
 --- The header of a model: for each of its norms a function with the right eps, and constants.
 
-local c = require "gen.emit.c"
-local literal = require "gen.literal"
-local names = require "gen.names"
+local c = require "gen.emit.prototype"
+local literal = require "gen.c.literal"
+local names = require "gen.spec.names"
 local sets = require "gen.emit.set"
-local spec_words = require "gen.spec"
-local template = require "gen.template"
-local usage = require "gen.usage"
+local spec_words = require "gen.spec.spec"
+local template = require "gen.emit.template"
+local usage = require "gen.errors.usage"
 
 local models = {}
 

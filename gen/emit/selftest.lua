@@ -1,12 +1,12 @@
 --- The self-test of a registry: golden rows for each kernel, and the memory that it needs for them.
 
-local channels = require "gen.channels.golden"
-local dtype = require "gen.dtype"
-local golden = require "gen.golden"
-local literal = require "gen.literal"
+local channels = require "gen.golden.channels"
+local dtype = require "gen.formula.dtype"
+local golden = require "gen.golden.golden"
+local literal = require "gen.c.literal"
 local sets = require "gen.emit.set"
-local shape = require "gen.shape"
-local template = require "gen.template"
+local shape = require "gen.problem.shape"
+local template = require "gen.emit.template"
 
 local selftest = {}
 

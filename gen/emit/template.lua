@@ -1,7 +1,7 @@
 --- Templates: `${name}` is replaced by a value. A value of several lines takes the indentation of its hole, and a line that
 -- holds nothing but a hole with an empty value vanishes. No logic.
 
-local root = require "gen.root"
+local tree = require "gen.tree"
 
 local template = {}
 
@@ -11,7 +11,7 @@ local templates = {}
 local function lines_of(name)
   if not templates[name] then
     local lines = {}
-    for text in root.read("templates/" .. name):gmatch("([^\n]*)\n") do
+    for text in tree.read("templates/" .. name):gmatch("([^\n]*)\n") do
       local indent, only = text:match("^(%s*)%${([%w_]+)}$")
       lines[#lines + 1] = { text = text, has_hole = text:find("${", 1, true), indent = indent, only = only }
     end

@@ -1,6 +1,6 @@
 --- "Did you mean": the nearest known word, and the error about an unknown one.
 
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local suggest = {}
 

@@ -3,8 +3,8 @@
 -- Lanes, blocks, the tree, the pivot of the variance and the places of fused multiply-adds are fixed here by the row
 -- length alone. docs/numerics.md tells the same in prose with the error bounds and their proofs.
 
-local e = require "gen.expr"
-local elementary = require "gen.elementary"
+local e = require "gen.formula.expr"
+local elementary = require "gen.formula.elementary"
 
 local contract = { version = 1 }
 

@@ -1,11 +1,11 @@
 --- Elementary functions: exp, sigmoid, tanh, silu and gelu as one fixed sequence of +, -, *, /, fma and four small words of the
--- vocabulary (max, abs, pick, pow2). gen/contract.lua replaces these functions by their sequences; docs/numerics.md tells them
+-- vocabulary (max, abs, pick, pow2). gen/formula/contract.lua replaces these functions by their sequences; docs/numerics.md tells them
 -- in prose with their errors, tools/elementary.sollya fits the polynomials. They are there for f32.
 --
 -- The argument of a function may be a product, and a product must not meet a sum without an fma. So arguments stand in products,
 -- in fma and in comparisons only.
 
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 local elementary = {}
 

@@ -10,7 +10,7 @@
 -- Types say in which arithmetic a value is computed: `f32` or `f64`. Where the operands of an operation differ, a row value
 -- is rounded to the type of the element that it meets, and any other value is widened.
 --
--- `mean`, `center` and `var` are words of the norms; gen/contract.lua alone says how they are computed.
+-- `mean`, `center` and `var` are words of the norms; gen/formula/contract.lua alone says how they are computed.
 
 local expr = {}
 
@@ -22,7 +22,7 @@ local interned, next_id, sum_type = {}, 0, "f32"
 --- Every double has its own text in this format, whether Lua holds it as a float or as an integer.
 local EXACT = "%.17g"
 
---- Starts an empty graph: nodes of different graphs are never mixed. gen/problem.lua calls it once for each problem.
+--- Starts an empty graph: nodes of different graphs are never mixed. gen/problem/problem.lua calls it once for each problem.
 -- @param acc type of sums and of what is made of them
 function expr.new_graph(acc) interned, next_id, sum_type = {}, 0, acc end
 
@@ -165,7 +165,7 @@ function expr.pick(a, b, c) return make("pick", { a, b, c }, { type = c.type }) 
 --- 2^k from 1.5 * 2^23 + k, in f32.
 expr.pow2 = unary("pow2")
 
---- Elementary functions (gen/elementary.lua), in f32.
+--- Elementary functions (gen/formula/elementary.lua), in f32.
 expr.exp, expr.sigmoid, expr.tanh = unary("exp"), unary("sigmoid"), unary("tanh")
 expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelutanh")
 
@@ -175,7 +175,7 @@ function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype
 --- A count that is known when the kernel is called, in the type of sums: `name` says of what.
 function expr.count(name) return make("count", {}, { type = sum_type, name = name }, "row") end
 
---- What is known of the values that a row value stands for before it is formed: `name` as in gen/contract.lua.
+--- What is known of the values that a row value stands for before it is formed: `name` as in gen/formula/contract.lua.
 function expr.statistic(name) return make("statistic", {}, { type = sum_type, name = name }, "row"):as(name) end
 
 --- The sum over the first `count` elements of the row (a number, or the name of a count), in the order of the contract.
@@ -275,7 +275,7 @@ end
 -- shape, io = "in", after = name of the argument before it, when(spec) }`; `has_no_eps`; `adds_beta = false`, where a beta is
 -- not for y; `is_of_weights`, whose rows are not of activations; `sums` ("moments" or "squares"), where chunks can be merged.
 --
--- A norm of channels (`sizes = "c"`) has `layouts`, `over` (what its statistics are of: gen/channels/geometry.lua) and
+-- A norm of channels (`sizes = "c"`) has `layouts`, `over` (what its statistics are of: gen/problem/geometry.lua) and
 -- `directions`, by name `{ inputs=, scalars=, outputs=, updates= (names of arguments), sums= (where it makes statistics),
 -- forward= }`; `forward(x, a)`, with `a` the arguments by name, returns the normalised value and the outputs by name.
 function expr.norm(definition)

@@ -1,7 +1,7 @@
 --- What a kernel of channels must give for known arrays: its expressions interpreted set by set, as the contract orders values.
 
-local contract = require "gen.contract"
-local interpreter = require "gen.interpreter"
+local contract = require "gen.formula.contract"
+local interpreter = require "gen.golden.interpreter"
 
 local golden = {}
 
@@ -241,7 +241,7 @@ function golden.chunks(problem, extents)
 end
 
 --- The outputs of a kernel of channels: arrays by name of argument.
--- @param problem problem (gen/channels/problem.lua, gen/channels/shards.lua)
+-- @param problem problem (gen/problem/channels.lua, gen/problem/shards.lua)
 -- @param arrays what it reads, by name
 -- @param extents sizes of axes by name
 function golden.evaluate(problem, arrays, extents)

@@ -3,10 +3,10 @@
 -- Knows nothing of lowering and targets, and so is a second opinion on every kernel. templates/selftest.c holds the
 -- same inputs and the same hash in C. No input comes near over- or underflow.
 
-local arithmetic = require "gen.arithmetic"
-local channels = require "gen.channels.golden"
-local interpreter = require "gen.interpreter"
-local shape = require "gen.shape"
+local arithmetic = require "gen.golden.arithmetic"
+local channels = require "gen.golden.channels"
+local interpreter = require "gen.golden.interpreter"
+local shape = require "gen.problem.shape"
 
 local golden = {}
 
@@ -73,7 +73,7 @@ local function row_hash(parts, problem)
 end
 
 --- Hashes of the outputs of a problem's first golden rows, as C literals of 64 bits.
--- @param problem problem (gen/problem.lua)
+-- @param problem problem (gen/problem/problem.lua)
 -- @param rows how many rows; more than a period are not different
 -- @return array of strings
 function golden.hashes(problem, rows)

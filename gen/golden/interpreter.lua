@@ -2,8 +2,8 @@
 --
 -- Knows nothing of lowering and targets, and so is a second opinion on every kernel.
 
-local arithmetic = require "gen.arithmetic"
-local contract = require "gen.contract"
+local arithmetic = require "gen.golden.arithmetic"
+local contract = require "gen.formula.contract"
 
 local interpreter = {}
 
@@ -123,7 +123,7 @@ local function largest(row, node)
   return most
 end
 
---- The operators that gen/contract.lua leaves in a graph.
+--- The operators that gen/formula/contract.lua leaves in a graph.
 local OPERATORS = {
   add = pointwise(function(a, b) return a + b end),
   sub = pointwise(function(a, b) return a - b end),

@@ -1,8 +1,8 @@
 --- The body of one row block in vectors: words, uniform values and row values. Steps, walks and sums add to it.
 
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 local rows = require "gen.lower.rows"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local unpack = table.unpack or unpack
 

@@ -1,8 +1,8 @@
 --- Lowering for targets without vectors: loops over an array of the contract's lanes, one row at a time.
 
-local c_text = require "gen.lower.c_text"
-local contract = require "gen.contract"
-local usage = require "gen.usage"
+local c_text = require "gen.c.text"
+local contract = require "gen.formula.contract"
+local usage = require "gen.errors.usage"
 
 local unpack = table.unpack or unpack
 

@@ -1,14 +1,14 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
 local channels = require "gen.lower.channels"
-local dtypes = require "gen.dtype"
-local e = require "gen.expr"
+local dtypes = require "gen.formula.dtype"
+local e = require "gen.formula.expr"
 local lanes = require "gen.lower.lanes"
-local literal = require "gen.literal"
-local plans = require "gen.plan"
-local schedules = require "gen.schedule"
-local statements = require "gen.statements"
-local targets = require "gen.targets"
+local literal = require "gen.c.literal"
+local plans = require "gen.plan.plan"
+local schedules = require "gen.schedule.schedule"
+local statements = require "gen.c.statements"
+local targets = require "gen.target.targets"
 local vectors = require "gen.lower.vectors"
 
 local lower = {}

@@ -4,9 +4,9 @@
 -- `columns` (memo of values that all rows share), `stores` (the list that its stores join).
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local dtypes = require "gen.dtype"
-local schedules = require "gen.schedule"
+local c_text = require "gen.c.text"
+local dtypes = require "gen.formula.dtype"
+local schedules = require "gen.schedule.schedule"
 
 --- A tame value, if NaN, has a zero low half: NaN of bf16 data, of invalid operations and of the tamed eps. Rounding
 -- to bf16 by integer additions keeps them; other NaN need the word that looks for them.

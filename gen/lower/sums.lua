@@ -1,8 +1,8 @@
 --- Sums: accumulators, strips, and the tree over lanes, rows and blocks.
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local contract = require "gen.contract"
+local c_text = require "gen.c.text"
+local contract = require "gen.formula.contract"
 local fold = require "gen.lower.fold"
 local rows = require "gen.lower.rows"
 

@@ -5,10 +5,10 @@
 -- pair; the walkers of a row's blocks are walked together, as are all rows where nothing is summed.
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local plans = require "gen.plan"
+local c_text = require "gen.c.text"
+local plans = require "gen.plan.plan"
 local rows = require "gen.lower.rows"
-local statements = require "gen.statements"
+local statements = require "gen.c.statements"
 
 -- Each adds its methods to Body.
 require "gen.lower.steps"

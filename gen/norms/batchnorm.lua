@@ -1,6 +1,6 @@
 --- BatchNorm: each channel less its mean over batch and positions, divided by its standard deviation. For inference with
 -- running statistics, whole or folded into a scale and a shift; for training in one call, or in the three steps that ranks need.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 local function rstd_of(var, a) return (1 / e.sqrt(var + a.eps)):as "rstd" end
 

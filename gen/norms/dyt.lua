@@ -1,5 +1,5 @@
 --- Dynamic Tanh: no statistics, but a tanh of the row times a scalar.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "dyt",

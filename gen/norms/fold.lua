@@ -1,5 +1,5 @@
 --- Folding: gamma and beta of a norm move into the linear layer behind it, a row of whose weights is x.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "fold",

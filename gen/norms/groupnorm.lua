@@ -1,5 +1,5 @@
 --- GroupNorm: LayerNorm over the channels of a group and all positions.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "groupnorm",

@@ -1,5 +1,5 @@
 --- InstanceNorm: LayerNorm over the positions of each channel.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "instancenorm",

@@ -1,5 +1,5 @@
 --- L2 norm: the row divided by its length.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 --- Where eps stands.
 local LENGTHS = {

@@ -1,5 +1,5 @@
 --- LayerNorm: the row less its mean, divided by its standard deviation.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "layernorm",

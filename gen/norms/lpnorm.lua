@@ -1,5 +1,5 @@
 --- Lp norm with p = 1: the row divided by the sum of its magnitudes. A row of zeros stays one.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "lpnorm",

@@ -1,5 +1,5 @@
 --- MeanVarianceNormalization of ONNX: BatchNorm without parameters, eps added to the standard deviation.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "mvn",

@@ -1,5 +1,5 @@
 --- PowerNorm: each channel divided by the root of the running mean of its squares over batch and positions.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 local function scaled(x, square, a) return x * (1 / e.sqrt(square + a.eps)):as "rstd" end
 

@@ -1,5 +1,5 @@
 --- RMSNorm: the row divided by its root mean square.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "rmsnorm",

@@ -1,5 +1,5 @@
 --- ScaleNorm: the row with a given length.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "scalenorm",

@@ -1,5 +1,5 @@
 --- Weight normalisation: each row of a weight matrix with a length of its own.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "weightnorm",

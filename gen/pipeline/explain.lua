@@ -1,7 +1,7 @@
 --- Each stage of the pipeline as text for people.
 
-local e = require "gen.expr"
-local plans = require "gen.plan"
+local e = require "gen.formula.expr"
+local plans = require "gen.plan.plan"
 
 local explain = {}
 

@@ -1,14 +1,14 @@
 --- The pipeline: spec -> problem -> plan -> schedule -> code -> text, and each stage as text for `explain`.
 
-local emit = require "gen.emit"
-local usage = require "gen.usage"
-local explain = require "gen.explain"
-local lower = require "gen.lower"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local suggest = require "gen.suggest"
-local targets = require "gen.targets"
+local emit = require "gen.emit.emit"
+local usage = require "gen.errors.usage"
+local explain = require "gen.pipeline.explain"
+local lower = require "gen.lower.lower"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local suggest = require "gen.errors.suggest"
+local targets = require "gen.target.targets"
 
 local pipeline = {}
 
@@ -18,11 +18,11 @@ pipeline.targets, pipeline.target = targets.all, targets.named
 function pipeline.plan(spec) return plan.new(problem.new(spec)) end
 
 --- All stages up to `code` of the kernels that a spec has for some targets.
--- @param spec spec table (gen/spec.lua)
+-- @param spec spec table (gen/spec/spec.lua)
 -- @param its_targets array of target tables
 -- @param overrides table of schedule texts by key, or nil, or a function(plan, target) that returns one, and perhaps
 --   `{ rows =, overrides = }` for calls of many rows
--- @return array of codes (gen/lower.lua); their fields `problem`, `plan` and `schedule` are the earlier stages. A code with
+-- @return array of codes (gen/lower/lower.lua); their fields `problem`, `plan` and `schedule` are the earlier stages. A code with
 --   another one for many rows has it as `many = { rows = from which on, code = }`
 function pipeline.kernels(spec, its_targets, overrides)
   local its_plan, codes = plan.new(problem.new(spec)), {}

@@ -3,7 +3,7 @@
 -- `form` names the loops (gen/lower/channels.lua): "memory" (groups of neighbouring channels in nchw), "segments" (the batch
 -- in nchw), "columns" (nhwc), "positions" (statistics of each position in nchw), "merge" (of chunks), "map" (no statistics).
 
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 local plan = {}
 
@@ -45,7 +45,7 @@ local PASSES = {
   positions = "the channels of a position, then again", merge = "the chunks", map = "all positions",
 }
 
---- @param sweeps_of gen/plan.lua's cut of outputs into sweeps: function(problem)
+--- @param sweeps_of gen/plan/plan.lua's cut of outputs into sweeps: function(problem)
 -- @return `{ problem=, n=, form=, geometry=, sweeps= (of the kernel's own outputs), chunk= (the plan of a chunk), merge= ({ outputs,
 --   statistics }), statistics= (nodes), read= (names of arguments) }`
 function plan.new(problem, sweeps_of)

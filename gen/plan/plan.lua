@@ -4,8 +4,8 @@
 -- whose terms have level k - 1, and stores what is known by then. Sums over the head of a row form short sweeps of
 -- their own, which store nothing.
 
-local channels = require "gen.channels.plan"
-local e = require "gen.expr"
+local channels = require "gen.plan.channels"
+local e = require "gen.formula.expr"
 
 local plan = {}
 
@@ -115,7 +115,7 @@ local function cut(problem)
   return result
 end
 
---- The plan of a problem: its sweeps, or for a kernel of channels what gen/channels/plan.lua says.
+--- The plan of a problem: its sweeps, or for a kernel of channels what gen/plan/channels.lua says.
 -- @return `{ problem=, n=, argument=, sweeps=, normed=, saved=, stage= }`. `argument`: arguments by name. A sweep is
 --   `{ kind="head"|"row"|"end", count=, sums={node..}, stores={{name,dtype,node}..}, rows={node..}, operations= }`: it walks the
 --   first `count` elements, at the end none, with so many operations on each. `saved` names the output from which sweeps after

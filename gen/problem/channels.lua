@@ -1,8 +1,8 @@
---- The problem of a channel kernel: arguments and formulas, as gen/problem.lua makes them for rows.
+--- The problem of a channel kernel: arguments and formulas, as gen/problem/problem.lua makes them for rows.
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
-local geometry = require "gen.channels.geometry"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
+local geometry = require "gen.problem.geometry"
 
 local problem = {}
 
@@ -83,9 +83,9 @@ local function order_of(where, direction, real, in_memory_order)
   return ("runs of %d %s sums, %s"):format(contract.RUN, real, chunks)
 end
 
---- @param parts functions of gen/problem.lua: what residual, gamma and beta do to any norm
+--- @param parts functions of gen/problem/problem.lua: what residual, gamma and beta do to any norm
 -- @return `{ args=, outputs=, normed=, geometry=, direction=, chunk=, merge= }`: what a chunk gives and what two of them give
---   together (gen/contract.lua), where statistics are merged from chunks
+--   together (gen/formula/contract.lua), where statistics are merged from chunks
 function problem.formula(spec, norm, real, parts)
   local where, direction = geometry.of(spec), problem.direction(spec, norm)
   local args = arguments(spec, direction, where, real)

@@ -3,13 +3,13 @@
 -- A channel kernel has `channels` and, but for layout rows, `positions`, an argument. `memory` is "nchw" (positions are
 -- next to each other) or "nhwc" (channels are). `over` says what one set of statistics is of: a "group" (the `per_group`
 -- channels of one of `groups` groups, and all positions), a "position" (its channels), or the "batch" (all rows and
--- positions of a channel). Where ranks share out rows (gen/channels/shards.lua), they are of the "shards" of each row.
+-- positions of a channel). Where ranks share out rows (gen/problem/shards.lua), they are of the "shards" of each row.
 
 local geometry = {}
 
 local function definition(spec) return require("gen.norms." .. spec.norm) end
 
---- The geometry of a spec (gen/spec.lua): `{ memory=, over=, channels=, groups=, per_group=, has_positions= }`.
+--- The geometry of a spec (gen/spec/spec.lua): `{ memory=, over=, channels=, groups=, per_group=, has_positions= }`.
 function geometry.of(spec)
   local norm = definition(spec)
   local over = norm.over or spec.layout and "position"

@@ -1,14 +1,14 @@
 --- Problem: a spec and its norm, normalised. Affine parameters, offset, cast and residual are applied here, once for
 -- every norm. Knows no target and no schedule.
 
-local channels = require "gen.channels.problem"
-local contract = require "gen.contract"
-local dtype = require "gen.dtype"
-local e = require "gen.expr"
-local names = require "gen.names"
-local shape = require "gen.shape"
-local shards = require "gen.channels.shards"
-local spec_words = require "gen.spec"
+local channels = require "gen.problem.channels"
+local contract = require "gen.formula.contract"
+local dtype = require "gen.formula.dtype"
+local e = require "gen.formula.expr"
+local names = require "gen.spec.names"
+local shape = require "gen.problem.shape"
+local shards = require "gen.problem.shards"
+local spec_words = require "gen.spec.spec"
 
 local problem = {}
 
@@ -292,8 +292,8 @@ local function of_channels(spec, norm)
   return result
 end
 
---- Normalises a spec (gen/spec.lua) to a problem:
--- `name` (gen/names.lua), `spec` (canonical text), `norm`, `dir`, `h`, `parts` of a row that are normalised each by itself, `n`
+--- Normalises a spec (gen/spec/spec.lua) to a problem:
+-- `name` (gen/spec/names.lua), `spec` (canonical text), `norm`, `dir`, `h`, `parts` of a row that are normalised each by itself, `n`
 -- elements of one, `args` (call order), `outputs` (array of `{ name, dtype, node }` in the order in which a row stores them),
 -- `normed` (the node that the norm reads), `contract`, `bytes_per_row`, `error_bound`, `dtypes`.
 function problem.new(spec)

@@ -1,7 +1,7 @@
 --- Rows whose elements ranks share out, in three steps: statistics of each shard, what all shards have together, and the map.
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
 
 local shards = {}
 
@@ -65,7 +65,7 @@ local STEPS = {
   end,
 }
 
---- The problem of a step, as gen/channels/problem.lua makes it.
+--- The problem of a step, as gen/problem/channels.lua makes it.
 function shards.formula(spec, norm, real, parts)
   local n = math.floor(spec.h / spec.shards)
   local args, nodes, outputs = arguments(spec, norm.sums, real), STEPS[spec.dir](spec, norm, n, real, parts), {}

@@ -1,8 +1,8 @@
 --- The cost model of schedules: a guess at the time of a call, good enough to say which schedules to try first. Never a
 -- measurement: the tuner makes those.
 
-local contract = require "gen.contract"
-local schedule = require "gen.schedule"
+local contract = require "gen.formula.contract"
+local schedule = require "gen.schedule.schedule"
 
 local cost = {}
 

@@ -1,10 +1,10 @@
 --- Tuned schedules: reading of records, and which of them answers for a kernel on a CPU. No record can change a bit: all
--- that it holds is a schedule, which gen/schedule.lua checks.
+-- that it holds is a schedule, which gen/schedule/schedule.lua checks.
 
-local contract = require "gen.contract"
+local contract = require "gen.formula.contract"
 local json = require "dkjson"
-local schedule = require "gen.schedule"
-local usage = require "gen.usage"
+local schedule = require "gen.schedule.schedule"
+local usage = require "gen.errors.usage"
 
 local tuned = {}
 

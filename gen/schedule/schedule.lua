@@ -1,10 +1,10 @@
 --- Schedule: the knobs that decide speed and never a bit, their legal values and their defaults.
 
-local contract = require "gen.contract"
-local dtypes = require "gen.dtype"
-local plans = require "gen.plan"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local contract = require "gen.formula.contract"
+local dtypes = require "gen.formula.dtype"
+local plans = require "gen.plan.plan"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local schedule = {}
 
@@ -243,7 +243,7 @@ local function check(knob, text, plan, target, chosen)
 end
 
 --- The schedule of a plan on a target.
--- @param plan plan (gen/plan.lua)
+-- @param plan plan (gen/plan/plan.lua)
 -- @param target target table
 -- @param overrides table of knob texts by key, or nil
 -- @return table of knob values by key. Fails with a usage error for an unknown key, a value that is not allowed, and a

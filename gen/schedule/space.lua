@@ -1,9 +1,9 @@
 --- The space of schedules of a kernel: all that are legal, and in which order they are worth trying.
 
-local cost = require "gen.cost"
-local plans = require "gen.plan"
-local dtypes = require "gen.dtype"
-local schedule = require "gen.schedule"
+local cost = require "gen.schedule.cost"
+local plans = require "gen.plan.plan"
+local dtypes = require "gen.formula.dtype"
+local schedule = require "gen.schedule.schedule"
 
 local space = {}
 
@@ -36,11 +36,11 @@ end
 
 --- The legal schedules that differ in a call of so many rows: the default one first, the others by what they may cost.
 -- Of twins the one with the default's threshold for streaming is kept; blocks of more rows than the call has are left out.
--- @param plan plan (gen/plan.lua)
+-- @param plan plan (gen/plan/plan.lua)
 -- @param target target with vectors
 -- @param rows rows of the call
 -- @param level "hot", "l2" or "dram": where the call's data are
--- @return array of schedules (gen/schedule.lua)
+-- @return array of schedules (gen/schedule/schedule.lua)
 function space.list(plan, target, rows, level)
   local knobs, settings, default = schedule.knobs(plan), {}, schedule.choose(plan, target)
   local list, place = { default }, { [behaviour(plan, default, rows)] = 1 }

@@ -2,7 +2,7 @@
 --
 -- alpha scales the residual in front of each norm, beta the weights of MLPs and of values and outputs when they are drawn.
 
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local MOST = 100000
 

@@ -4,9 +4,9 @@
 --
 -- build and parse share the rows of spec.grammar, so a name and its spec cannot drift apart.
 
-local spec = require "gen.spec"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local spec = require "gen.spec.spec"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local names = {}
 

@@ -6,15 +6,15 @@
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
 
-local directory = require "gen.directory"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local tree = require "gen.tree"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 
 local spec = {}
 
 local MAX_H = 65536
 
-local norms, is_norm = directory.norms(), {}
+local norms, is_norm = tree.norms(), {}
 for _, name in ipairs(norms) do is_norm[name] = true end
 
 local function now(text, value)

@@ -1,7 +1,7 @@
 --- The form of a target: which fields its table has, of which type.
 
-local names = require "gen.names"
-local usage = require "gen.usage"
+local names = require "gen.spec.names"
+local usage = require "gen.errors.usage"
 
 local function has_vectors(words) return words.vector ~= nil end
 local function has_lanes(words) return words.vector == nil end

@@ -1,10 +1,10 @@
 --- Targets: the tables that the files in targets/ return, and files of other directories.
 
-local check_form = require "gen.target_form"
-local dtypes_of_memory = require "gen.dtype"
-local directory = require "gen.directory"
-local suggest = require "gen.suggest"
-local usage = require "gen.usage"
+local check_form = require "gen.target.form"
+local dtypes_of_memory = require "gen.formula.dtype"
+local tree = require "gen.tree"
+local suggest = require "gen.errors.suggest"
+local usage = require "gen.errors.usage"
 local vocabulary = require "targets.vocabulary"
 
 local targets = {}
@@ -59,7 +59,7 @@ function targets.all()
   if not known then
     known = {}
     local late = {}
-    for _, name in ipairs(directory.targets()) do
+    for _, name in ipairs(tree.targets()) do
       local target = name ~= "vocabulary" and require("targets." .. name)
       if target and target.extends then late[#late + 1] = name
       elseif target then add(target, "targets/" .. name .. ".lua") end
@@ -81,8 +81,8 @@ end
 --- Adds the targets in the Lua files of a directory; each file returns one, as those in targets/ do.
 -- Raises a usage error if there is none, if one is not well-formed, or if a name is taken.
 function targets.add_directory(path)
-  if not directory.exists(path) then usage.fail("%s is no directory with targets", usage.quote_path(path)) end
-  local files = directory.modules(path)
+  if not tree.exists(path) then usage.fail("%s is no directory with targets", usage.quote_path(path)) end
+  local files = tree.modules(path)
   if #files == 0 then usage.fail("no target (*.lua) in the directory %s", usage.quote_path(path)) end
   targets.all()
   for _, name in ipairs(files) do

@@ -1,9 +1,9 @@
 -- The contract: how rows are cut, and what mean, center, var and products that meet sums become.
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local MAX_H = 65536
 

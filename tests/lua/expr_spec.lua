@@ -1,6 +1,6 @@
 -- Expressions: equal nodes are one table; domains, types, rewriting, text.
 
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 local x, gamma, eps
 

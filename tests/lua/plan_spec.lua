@@ -1,10 +1,10 @@
 -- Plans: which sweeps a problem needs, what each sums and stores, and how many bytes a row moves.
 
-local e = require "gen.expr"
-local explain = require "gen.explain"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local e = require "gen.formula.expr"
+local explain = require "gen.pipeline.explain"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local function plan_of(text) return plan.new(problem.new(spec.parse(text))) end
 

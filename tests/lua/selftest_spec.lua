@@ -1,11 +1,11 @@
 -- The self-test of emitted registries: passes where all is well, and finds what it is there to find.
 
-local arithmetic = require "gen.arithmetic"
+local arithmetic = require "gen.golden.arithmetic"
 local files = require "tests.support.files"
-local golden = require "gen.golden"
+local golden = require "gen.golden.golden"
 local normgen = require "tests.support.normgen"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local unpack = table.unpack or unpack
 

@@ -5,17 +5,17 @@
 
 package.path = "./?.lua;" .. package.path
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
-local elementary = require "gen.elementary"
-local emit = require "gen.emit"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
+local elementary = require "gen.formula.elementary"
+local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
-local lower = require "gen.lower"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
-local targets = require "gen.targets"
+local lower = require "gen.lower.lower"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
+local targets = require "gen.target.targets"
 
 local PREFIX = "elementary_"
 

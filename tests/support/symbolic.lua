@@ -9,7 +9,7 @@
 -- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, and that only values
 -- whose NaN have a zero low half reach the word `narrow`.
 
-local shape = require "gen.shape"
+local shape = require "gen.problem.shape"
 
 local symbolic = {}
 

@@ -1,14 +1,14 @@
 --- What a report shows: records beside what the bench found for the same kernels, by machine, target and regime.
 
 local cells = require "tuner.cells"
-local e = require "gen.expr"
-local failure = require "gen.failure"
+local e = require "gen.formula.expr"
+local failure = require "host.failure"
 local json = require "dkjson"
 local memory = require "tuner.memory"
-local names = require "gen.names"
-local problems = require "gen.problem"
-local statistics = require "bench.statistics"
-local tuned = require "gen.tuned"
+local names = require "gen.spec.names"
+local problems = require "gen.problem.problem"
+local statistics = require "measure.statistics"
+local tuned = require "gen.schedule.records"
 
 local data = {}
 

@@ -5,7 +5,7 @@
 -- is where the values of a domain are formed: row values where a set of statistics is known, column values where a channel is.
 
 local RowBody = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 
 require "gen.lower.steps"
 

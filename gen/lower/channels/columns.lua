@@ -1,7 +1,7 @@
 --- Statistics of channels that lie next to each other: nhwc.
 
 local common = require "gen.lower.channels.common"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 
 --- Row values that the map needs element by element.
 local function mapped_rows(plan)

@@ -1,9 +1,9 @@
 --- What the loops of several forms have in common (gen/lower/channels.lua).
 
 local Body = require "gen.lower.channels.body"
-local c_text = require "gen.lower.c_text"
-local dtypes = require "gen.dtype"
-local plans = require "gen.plan"
+local c_text = require "gen.c.text"
+local dtypes = require "gen.formula.dtype"
+local plans = require "gen.plan.plan"
 
 local common = {}
 

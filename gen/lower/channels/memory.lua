@@ -2,7 +2,7 @@
 
 local common = require "gen.lower.channels.common"
 
---- How a sum over `n` values (C text) is cut into blocks (gen/contract.lua, blocks): the name of the length of a block.
+--- How a sum over `n` values (C text) is cut into blocks (gen/formula/contract.lua, blocks): the name of the length of a block.
 local function block_length(builder, n)
   local blocks = builder:var("size_t", "blocks", "1")
   local length = builder:var("size_t", "block", n)

@@ -1,7 +1,7 @@
 --- What the chunks of a batch, or the shards of rows, have together.
 
 local common = require "gen.lower.channels.common"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 local segments = require "gen.lower.channels.segments"
 
 local PART = { mu = "part_mean", delta = "part_shift", m2 = "part_m2" }

@@ -1,7 +1,7 @@
 --- The batch of each channel in nchw: in each row its positions lie next to each other.
 
 local common = require "gen.lower.channels.common"
-local contract = require "gen.contract"
+local contract = require "gen.formula.contract"
 
 local segments = {}
 
