@@ -1,9 +1,9 @@
 #!/bin/sh
 # Every compiler, level and language gives the same bits and no warning; fast-math is refused.
-#   tests/compilers.sh LIBREFERENCE
+#   tests/audit/compilers.sh LIBREFERENCE
 set -eu
 reference=$(realpath "$1")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"

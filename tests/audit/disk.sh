@@ -1,9 +1,9 @@
 #!/bin/sh
 # A disk that is full, or a place that cannot be written: exit code 1, one line that names it, no temporary and no half of a file.
-#   tests/disk.sh [mounts]     mounts: the part that mounts file systems; the script calls itself for it
+#   tests/audit/disk.sh [mounts]     mounts: the part that mounts file systems; the script calls itself for it
 # shellcheck disable=SC2086 # commands are kept as lists of words
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 part=${1:-all}
@@ -104,7 +104,7 @@ echo "refusals: $refusals"
 
 for how in -m -rm; do
     if unshare $how mount -t tmpfs none "$scratch" 2>/dev/null; then
-        unshare $how tests/disk.sh mounts
+        unshare $how tests/audit/disk.sh mounts
         exit
     fi
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The dispatcher chooses by what the CPU can do, obeys NORMGEN_MAX_TARGET, and answers threads that ask at once.
-#   tests/dispatch.sh PROGRAM
+#   tests/audit/dispatch.sh PROGRAM
 set -eu
 program=$(realpath "$1")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 choices=0
 

@@ -1,10 +1,10 @@
 -- The loops that kernels spend their time in, as compilers make them: no sum is spilled, nothing is converted one by one, no call,
 -- and as many loads and stores as the passes over a row need. Prints what each loop does; then plants faults, which must be found.
---   luajit tests/hotloops.lua
+--   luajit tests/audit/hotloops.lua
 
 package.path = "./?.lua;" .. package.path
 
-local code = require "tests.hotloops_code"
+local code = require "tests.audit.hotloops_code"
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Link-time optimisation, which sees kernels, registry, reference and verifier as one program, changes no bit and no digest.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 verified=0
@@ -18,7 +18,7 @@ verified_with() {
         # Nothing would have been tested if an object held machine code.
         [ "$(objdump -d "$object" 2>/dev/null | grep -cw ret)" = 0 ] || fail "$* makes ordinary objects"
     done
-    tests/digests.sh "$scratch/verify" --some >"$scratch/log" || { cat "$scratch/log" && fail "other bits: $*"; }
+    tests/bits/digests.sh "$scratch/verify" --some >"$scratch/log" || { cat "$scratch/log" && fail "other bits: $*"; }
     printf '%-76s %s\n' "$*" "$(grep verified: "$scratch/log")"
     verified=$((verified + 1))
 }

@@ -1,7 +1,7 @@
 /* The kernels of the registry that run here (valgrind has no AVX-512), on buffers of exactly their size: memcheck must
  * report nothing, and all outputs must be defined. So that silence means something, each buffer is then cut by a byte,
  * and the end of each input left undefined: memcheck must report each of these calls. To be run by valgrind. */
-#include "kernel_call.h"
+#include "../support/kernel_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the object files of generated/ hold: no symbol, section or instruction that a user did not ask for.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 count=0

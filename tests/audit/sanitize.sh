@@ -2,7 +2,7 @@
 # The kernels of generated/ that run here, the reference and the verifier under AddressSanitizer and
 # UndefinedBehaviorSanitizer. For valgrind see memcheck.sh.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"

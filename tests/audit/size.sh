@@ -2,7 +2,7 @@
 # The code of one kernel is at most 8 KiB (16 where fma is emulated), and longer rows make it longer by no more than the tree
 # over more blocks takes.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 limit=8192

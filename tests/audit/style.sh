@@ -1,7 +1,7 @@
 #!/bin/sh
 # Linters: luacheck for Lua, shellcheck for shell, clang-format for C. A linter that is not installed is skipped, and says so.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 ran=0

@@ -3,7 +3,7 @@
  *   threads            every kernel that runs here, and entries of the dispatcher, whose first call is made by all at
  * once threads overlap    neighbours share a row, by mistake: every kernel must be reported */
 #define _POSIX_C_SOURCE 200809L
-#include "kernel_call.h"
+#include "../support/kernel_call.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The digests of the reference set's outputs are those of tests/digests.txt, on every architecture.
-#   tests/digests.sh VERIFY [--update | --some]     VERIFY: the verifier of the reference set, or of some of its kernels
+#   tests/bits/digests.sh VERIFY [--update | --some]     VERIFY: the verifier of the reference set, or of some of its kernels
 set -eu
 verify=$(realpath "$1")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 # shellcheck disable=SC2086 # the wrapper is a command line

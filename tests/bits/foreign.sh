@@ -1,12 +1,12 @@
 #!/bin/sh
 # Sets of kernels for other architectures, each in a build directory of its own, run by qemu: bits against the reference, and
 # digests against tests/digests.txt, with which the native suite compares its own.
-#   tests/foreign.sh DIR ARCH [TEST...]     all tests of the build for cross/ARCH.ini below DIR, or only those named
+#   tests/bits/foreign.sh DIR ARCH [TEST...]     all tests of the build for cross/ARCH.ini below DIR, or only those named
 set -eu
 build=$1/$2
 arch=$2
 shift 2
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 have "$arch-linux-gnu-gcc" || skip "no $arch-linux-gnu-gcc"

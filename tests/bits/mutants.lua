@@ -1,5 +1,5 @@
 -- Plants faults in a copy of the generator, one at a time; the bits suite must catch each.
---   luajit tests/mutants.lua LIBREFERENCE
+--   luajit tests/bits/mutants.lua LIBREFERENCE
 -- A mutant whose text is no longer in its file is an error, one that survives is a failure.
 
 package.path = "./?.lua;" .. package.path

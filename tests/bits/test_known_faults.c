@@ -1,8 +1,8 @@
 /* Faults that other systems had, tried on the kernels of generated/ that run here. docs/known-faults.md lists them all.
  */
 #define _GNU_SOURCE
-#include "kernel_call.h"
-#include "run_suite.h"
+#include "../support/kernel_call.h"
+#include "../support/suite.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -226,8 +226,7 @@ int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     Suite *suite = suite_create("known faults");
-    TCase *group = tcase_create("known faults");
-    tcase_set_timeout(group, 300);
+    TCase *group = add_case(suite, "known faults");
     tcase_add_test(group, D1_batch_invariance);
     tcase_add_test(group, E13_no_rows);
     tcase_add_test(group, C3_E14_arguments);
@@ -236,6 +235,5 @@ int main(void)
 #ifdef __x86_64__
     tcase_add_test(group, C10_control_word);
 #endif
-    suite_add_tcase(suite, group);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* The words of one target for one type as C functions, made by tests/support/vocabulary.lua; tests/vocabulary.c
+/* The words of one target for one type as C functions, made by tests/support/vocabulary.lua; tests/bits/vocabulary.c
    compares them with their scalar meaning. Vectors travel as arrays of `width` reals, raw registers in memory only. */
 #ifndef NG_TESTS_VOCABULARY_H
 #define NG_TESTS_VOCABULARY_H

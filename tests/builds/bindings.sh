@@ -2,7 +2,7 @@
 # The Python module of a set: which arguments it takes and refuses.   bindings.sh MODULE...
 # The modules are those that Python must have: numpy, and torch where tensors are to be tested.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 python=$(python_with "$@") || skip "no Python with $*"
@@ -16,4 +16,4 @@ bin/normgen emit "$scratch/tiny.lua" 'rmsnorm f32 h=96 add' 'rmsnorm f32 out=bf1
     'batchnorm stats f32 c=5 layout=nchw' 'batchnorm merge f32 c=5 layout=nchw' 'batchnorm foldstats f32 c=5' \
     'layernorm merge f32 h=96 shards=3' --target all --bindings python -o "$scratch/kernels"
 cc -O1 -shared -fPIC -o "$scratch/kernels/libng_kernels.so" "$scratch"/kernels/*.c
-"$python" tests/test_bindings.py "$scratch/kernels"
+"$python" tests/builds/test_bindings.py "$scratch/kernels"

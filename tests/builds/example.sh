@@ -2,7 +2,7 @@
 # An example builds and runs in a clean copy of the sources.   example.sh NAME [ggml|MODULE...]
 # Without the sources of ggml, or a Python with the modules, the test is skipped.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 name=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # generated/ is exactly what `normgen emit` writes for specs/reference.lua, for every target.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 bin/normgen emit specs/reference.lua --target scalar,avx2,avx512,neon -o "$scratch/generated"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # What the build generates is generated again after a change of any file of the generator, as ninja sees it.
-#   tests/rebuild.sh BUILD_DIR
+#   tests/builds/rebuild.sh BUILD_DIR
 set -eu
 build=$(realpath "$1")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 find gen runtime specs targets templates tests/support -name '*.*' -type f | LC_ALL=C sort >"$scratch/files"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # One hash, whatever runs the generator: luajit or lua5.4, here or in another directory, 20 times, with a decimal comma.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 source=$PWD

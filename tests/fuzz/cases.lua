@@ -1,4 +1,4 @@
--- Cases for tests/fuzz.lua: requests for kernels, legal by construction or spoilt, derived from the grammar of specs.
+-- Cases for tests/fuzz/fuzz.lua: requests for kernels, legal by construction or spoilt, derived from the grammar of specs.
 --
 -- A case is { kind, shown, expect, specs, targets, schedule, prefix }. `shown`: what the user wrote, for messages. `expect`:
 -- "valid", "refused" or nil (either). `specs()` reads the specs as the command does. targets, schedule, prefix: texts of options.
@@ -8,7 +8,7 @@ local channel_sets = require "tests.support.channel_sets"
 local chance = require "tests.support.random"
 local tree = require "gen.tree"
 local files = require "tests.support.files"
-local hostile = require "tests.support.hostile"
+local hostile = require "tests.fuzz.hostile"
 local inputs = require "host.inputs"
 local names = require "gen.spec.names"
 local schedule = require "gen.schedule.schedule"

@@ -1,6 +1,6 @@
--- Fuzzes specs (tests/support/fuzzcases.lua): each case gives kernels, or a usage error with a known reason, which the command
+-- Fuzzes specs (tests/fuzz/cases.lua): each case gives kernels, or a usage error with a known reason, which the command
 -- prints as one line. The kernels are compiled in batches; nothing may warn.
---   luajit tests/fuzz.lua SEED FIRST COUNT DIR [nocompile]
+--   luajit tests/fuzz/fuzz.lua SEED FIRST COUNT DIR [nocompile]
 -- DIR is for scratch files; DIR/case holds the number of the case at work. Prints counts, one a line, with the number in front.
 -- A failure prints the case: the same seed and number make it again, alone, with COUNT = 1.
 
@@ -9,7 +9,7 @@ package.path = "./?.lua;" .. package.path
 local emit = require "gen.emit.emit"
 local explain = require "gen.pipeline.explain"
 local files = require "tests.support.files"
-local fuzzcases = require "tests.support.fuzzcases"
+local fuzzcases = require "tests.fuzz.cases"
 local inputs = require "host.inputs"
 local native = require "host.native"
 local normgen = require "tests.support.normgen"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Fuzzes specs (tests/fuzz.lua) in chunks, each in a process of its own that may not hang, and adds up what they print. The
+# Fuzzes specs (tests/fuzz/fuzz.lua) in chunks, each in a process of its own that may not hang, and adds up what they print. The
 # first cases run under both interpreters, which must agree.
-#   tests/fuzz.sh COUNT [SEED [FIRST]]
+#   tests/fuzz/fuzz.sh COUNT [SEED [FIRST]]
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tests/support/shell.sh
 
 count=$1 seed=${2:-1} first=${3:-1}
@@ -17,7 +17,7 @@ fuzz() {
         ulimit -v 8000000
         lua=$1
         shift
-        timeout 3600 "$lua" tests/fuzz.lua "$seed" "$1" "$2" "$scratch" "${3:-}"
+        timeout 3600 "$lua" tests/fuzz/fuzz.lua "$seed" "$1" "$2" "$scratch" "${3:-}"
     ) >"$scratch/out" || fail "seed $seed, case $(cat "$scratch/case"): status $?"
 }
 
