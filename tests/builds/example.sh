@@ -16,7 +16,7 @@ elif [ $# -gt 0 ]; then
     export PYTHON
 fi
 mkdir "$scratch/examples"
-cp -r bench bin gen runtime specs targets templates "$scratch"
+copy_command "$scratch"
 cp -r "examples/$name" "$scratch/examples"
 rm -rf "$scratch/examples/$name/out"
 cd "$scratch"

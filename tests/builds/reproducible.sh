@@ -32,7 +32,7 @@ emitted luajit -e "$set_locale"
 emitted lua5.4 -e "$set_locale assert((\"%.1f\"):format(0.5) == \"0,5\")"
 
 mkdir "$scratch/elsewhere in the world"
-cp -r gen targets templates runtime specs "$scratch/elsewhere in the world"
+copy_command "$scratch/elsewhere in the world"
 cd "$scratch/elsewhere in the world"
 emitted luajit
 emitted lua5.4
