@@ -213,7 +213,7 @@ local CHANNEL_KNOBS = {
     end },
 }
 
-local function knobs_of(plan) return plan.geometry and CHANNEL_KNOBS or KNOBS end
+local function knobs_of(plan) return plan.form == "row" and KNOBS or CHANNEL_KNOBS end
 
 --- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
 local function chunks_of_stripe(plan, target, layout_name)
@@ -265,13 +265,13 @@ function schedule.choose(plan, target, overrides)
     local text = overrides and overrides[knob.key]
     if text then
       chosen[knob.key] = check(knob, text, plan, target, chosen)
-    elseif has_vectors and not (plan.geometry and knob.refuse(plan)) then
+    elseif has_vectors and not (plan.form ~= "row" and knob.refuse(plan)) then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
-  if plan.geometry then return chosen end
+  if plan.form ~= "row" then return chosen end
   local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
