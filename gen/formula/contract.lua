@@ -50,7 +50,7 @@ function contract.order(memory, over)
 end
 
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
-local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or v.graph:count(n)) end
+local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or v.domain.graph:count(n)) end
 
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
@@ -168,8 +168,8 @@ end
 --- The step that replaces the norms' words where statistics have been merged from chunks: `mu`, `delta` and `m2` of "all" values.
 -- @param rule how running values move
 function contract.results(rule)
-  local function statistic(x, name) return x.graph:statistic(name) end
-  local function mean_square(x, count) return statistic(x, "m2") / x.graph:count(count) end
+  local function statistic(x, name) return x.domain.graph:statistic(name) end
+  local function mean_square(x, count) return statistic(x, "m2") / x.domain.graph:count(count) end
   return stepper {
     mean = function(x) return mean_square(x, "all") end,
     center = function(x) return (x - statistic(x, "mu")) - statistic(x, "delta") end,

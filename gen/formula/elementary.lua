@@ -32,7 +32,7 @@ local SLOPE, SLOPE_LOW, CUBIC, CUBIC_LOW = 0x1.98845p+0, 0x1.9ea1b2p-23, 0x1.244
 
 --- Operands with constants for numbers; one of them is a node.
 local function lifted(a, b, c)
-  local graph = (type(a) == "table" and a or type(b) == "table" and b or c).graph
+  local graph = (type(a) == "table" and a or type(b) == "table" and b or c).domain.graph
   local function lift(v) return type(v) == "number" and graph:const(v, "f32") or v end
   return lift(a), lift(b), lift(c)
 end
@@ -42,7 +42,7 @@ local function fnma(a, b, c) return e.fnma(lifted(a, b, c)) end
 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
-  local sum = v.graph:const(coefficients[#coefficients], "f32")
+  local sum = v.domain.graph:const(coefficients[#coefficients], "f32")
   for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
   return sum
 end

@@ -30,7 +30,7 @@ local function domain_of(graph, axes)
   local key = table.concat(names, " ")
   local domain = graph.domains[key]
   if not domain then
-    domain = { key = key, unions = {}, axes = names }
+    domain = { key = key, unions = {}, axes = names, graph = graph }
     graph.domains[key] = domain
   end
   return domain
@@ -86,6 +86,9 @@ function expr.graph(how)
   return graph
 end
 
+--- Ends a graph: no node is added any more, and what finds equal nodes is given back.
+function Graph:close() self.interned = nil end
+
 --- A count as text: a number, or the name of one that is known when the kernel is called.
 local function count_key(count) return type(count) == "number" and EXACT:format(count) or count or "" end
 
@@ -111,7 +114,7 @@ local function make(graph, op, operands, attributes, domain, is_found)
     if attributes.over then domain, is_found = without(graph, domain, attributes.over), true end
   end
   graph.nodes = graph.nodes + 1
-  node = setmetatable({ op = op, id = graph.nodes, graph = graph, domain = domain, is_found = is_found,
+  node = setmetatable({ op = op, id = graph.nodes, domain = domain, is_found = is_found or nil,
     scope = scope_of(graph, domain, is_found), type = attributes.type, name = attributes.name, dtype = attributes.dtype,
     value = attributes.value, count = attributes.count, over = attributes.over }, Node)
   for i, operand in ipairs(operands) do node[i] = operand end
@@ -120,7 +123,7 @@ local function make(graph, op, operands, attributes, domain, is_found)
 end
 
 local function lift(v, other)
-  return type(v) == "number" and other.graph:const(v, other.type) or v
+  return type(v) == "number" and other.domain.graph:const(v, other.type) or v
 end
 
 local function is_spread(node) return node.scope == "element" or node.scope == "column" end
@@ -136,17 +139,17 @@ local function binary(op)
   return function(a, b)
     a, b = lift(a, b), lift(b, a)
     local common = common_type(a, b)
-    return make(a.graph, op, { expr.convert(common, a), expr.convert(common, b) }, { type = common })
+    return make(a.domain.graph, op, { expr.convert(common, a), expr.convert(common, b) }, { type = common })
   end
 end
 
 local function unary(op)
-  return function(v) return make(v.graph, op, { v }, { type = v.type }) end
+  return function(v) return make(v.domain.graph, op, { v }, { type = v.type }) end
 end
 
 --- A word of the norms that makes one value of each set, in the type of sums.
 local function per_set(op)
-  return function(v) return make(v.graph, op, { v }, { type = v.graph.acc, over = v.graph.over }) end
+  return function(v) return make(v.domain.graph, op, { v }, { type = v.domain.graph.acc, over = v.domain.graph.over }) end
 end
 
 expr.add, expr.sub, expr.mul, expr.div = binary("add"), binary("sub"), binary("mul"), binary("div")
@@ -202,21 +205,21 @@ function Graph:absent(axes) return make(self, "absent", {}, { type = self.acc },
 
 --- The first element of each set that a load reads.
 function expr.first(load)
-  local graph = load.graph
+  local graph = load.domain.graph
   return make(graph, "first", {}, { type = load.type, name = load.name, dtype = load.dtype }, graph.of_set, true):as(load.name .. "_first")
 end
 
 --- The value in another type: widened exactly, or rounded to nearest even.
 function expr.convert(to, v)
   if v.type == to then return v end
-  if v.op == "const" then return v.graph:const(v.value, to) end
-  local node = make(v.graph, "convert", { v }, { type = to })
+  if v.op == "const" then return v.domain.graph:const(v.value, to) end
+  local node = make(v.domain.graph, "convert", { v }, { type = to })
   return v.label and node:as(v.label .. "_" .. to) or node
 end
 
 --- fma(a, b, c) = a * b + c and fnma(a, b, c) = c - a * b, each with one rounding.
-function expr.fma(a, b, c) return make(c.graph, "fma", { a, b, c }, { type = c.type }) end
-function expr.fnma(a, b, c) return make(c.graph, "fnma", { a, b, c }, { type = c.type }) end
+function expr.fma(a, b, c) return make(c.domain.graph, "fma", { a, b, c }, { type = c.type }) end
+function expr.fnma(a, b, c) return make(c.domain.graph, "fnma", { a, b, c }, { type = c.type }) end
 
 --- The value itself, which no compiler may merge into another operation.
 expr.pin = unary("pin")
@@ -231,7 +234,7 @@ expr.clamp0 = unary("clamp0")
 expr.max, expr.nonzero, expr.abs = binary("max"), binary("nonzero"), unary("abs")
 
 --- a < 0 ? b : c.
-function expr.pick(a, b, c) return make(c.graph, "pick", { a, b, c }, { type = c.type }) end
+function expr.pick(a, b, c) return make(c.domain.graph, "pick", { a, b, c }, { type = c.type }) end
 
 --- 2^k from 1.5 * 2^23 + k, in f32.
 expr.pow2 = unary("pow2")
@@ -241,20 +244,20 @@ expr.exp, expr.sigmoid, expr.tanh = unary("exp"), unary("sigmoid"), unary("tanh"
 expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelutanh")
 
 --- The value after a round trip through a dtype in memory.
-function expr.round(dtype, v) return make(v.graph, "round", { v }, { type = v.type, dtype = dtype }) end
+function expr.round(dtype, v) return make(v.domain.graph, "round", { v }, { type = v.type, dtype = dtype }) end
 
 --- The sum of the first `count` elements (a number, or the name of a count), in the order of the contract.
 -- @param over the axes that it takes away; nil: those of the norm
 function expr.sum(v, count, over)
-  local graph = v.graph
+  local graph = v.domain.graph
   return make(graph, "sum", { v }, { type = graph.acc, count = count, over = over and domain_of(graph, over) or graph.over })
 end
 
 --- Whether a node is a sum over other axes than those of the norm, such as the rows: no set has it alone.
-function expr.is_outer(node) return node.op == "sum" and node.over ~= node.graph.over end
+function expr.is_outer(node) return node.op == "sum" and node.over ~= node.domain.graph.over end
 
 --- The largest magnitude of a set, NaN if there is one, in the type of elements: its bits do not depend on an order.
-function expr.amax(v) return make(v.graph, "amax", { v }, { type = v.type, over = v.graph.over }) end
+function expr.amax(v) return make(v.domain.graph, "amax", { v }, { type = v.type, over = v.domain.graph.over }) end
 
 --- Words of the norms, of a set: the sum, the mean, the (biased) variance, the deviation from the mean, and the mean that this
 -- deviation is from.
@@ -268,7 +271,9 @@ expr.pivot, expr.shift, expr.m2 = per_set("pivot"), per_set("shift"), per_set("m
 expr.unbiased_var = per_set("unbiased_var")
 
 --- A running value after a batch: moved by `momentum` from its old value towards that of the batch.
-function expr.moved(running, batch, momentum) return make(running.graph, "moved", { running, batch, momentum }, { type = running.type }) end
+function expr.moved(running, batch, momentum)
+  return make(running.domain.graph, "moved", { running, batch, momentum }, { type = running.type })
+end
 
 --- (x - mean) / sqrt(var + eps), and the statistics by name.
 function expr.standardised(x, eps)
@@ -278,7 +283,7 @@ end
 
 --- A node like `node` with other operands; `successors` by node.
 local function with(node, operands, successors)
-  local copy = make(node.graph, node.op, operands, node)
+  local copy = make(node.domain.graph, node.op, operands, node)
   copy.hint = copy.hint or node.hint
   if node.shown then copy:shown_as(node.shown.name, successors[node.shown.of]) end
   return node.label and copy:as(node.label) or copy

@@ -20,6 +20,9 @@ return e.norm {
         return scaled(x, a.running_square, a), { square = square, running_square = e.moved(a.running_square, square, a.momentum) }
       end,
     },
-    infer = { inputs = { { name = "square", nonnegative = true } }, scalars = { "eps" }, forward = function(x, a) return scaled(x, a.square, a) end },
+    infer = {
+      inputs = { { name = "square", nonnegative = true } }, scalars = { "eps" },
+      forward = function(x, a) return scaled(x, a.square, a) end,
+    },
   },
 }

@@ -207,6 +207,7 @@ local function new_values(sweep, seen)
   end
   for _, sum in ipairs(sweep.sums) do e.walk(sum[1], visit, seen) end
   for _, store in ipairs(sweep.stores) do e.walk(store.node, visit, seen) end
+  for _, sum in ipairs(sweep.carried) do e.walk(sum.node[1], visit, seen) end
   return values
 end
 
@@ -215,15 +216,17 @@ function plan.notes(self)
   local notes, number, total, seen = {}, 0, 0, {}
   for _, sweep in ipairs(self.sweeps) do total = total + (sweep.kind == "row" and 1 or 0) end
   for index, sweep in ipairs(self.sweeps) do
-    local sums, stores, parts = {}, {}, {}
+    local sums, stores, carried, parts = {}, {}, {}, {}
     local values = new_values(sweep, seen)
     for i, sum in ipairs(sweep.sums) do
       sums[i] = (sum.op == "amax" and "largest of " or "") .. (sum[1].label or e.describe(sum[1]))
     end
     for i, store in ipairs(sweep.stores) do stores[i] = store.name .. " = " .. (store.node.label or e.describe(store.node)) end
+    for i, sum in ipairs(sweep.carried) do carried[i] = sum.name .. " += " .. (sum.node[1].label or e.describe(sum.node[1])) end
     if #values > 0 then parts[#parts + 1] = list(values) end
     if #sums > 0 then parts[#parts + 1] = (sweep.sums[1].op == "sum" and "sum " or "") .. table.concat(sums, " and ") end
     if #stores > 0 then parts[#parts + 1] = "store " .. list(stores) end
+    if #sweep.carried > 0 then parts[#parts + 1] = "carry " .. list(carried) end
     if sweep.kind == "row" then number = number + 1 end
     local head = type(sweep.count) == "number" and ("Head of %d elements"):format(sweep.count) or "Head"
     local title = sweep.kind == "head" and head

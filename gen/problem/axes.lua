@@ -66,10 +66,10 @@ local function parameter_of(spec, memory)
 end
 
 --- The axes of a spec (gen/spec/spec.lua) of a norm:
--- `memory`: of an element, outermost first (the last one is `innermost`); `over`, `kept`: those that sums take and keep; `set`: of what there is for each set of
--- values that is summed together; `part`: of what a part of a set has; `parameter`; `extents`: sizes by name; `order`: in which order
--- values are added (contract.order); `is_counted`: whether a set's values are counted when the kernel is called; `n`: elements of a
--- row or a part of one, or channels; `has_positions`; `channels`, `groups`, `per_group`.
+-- `memory`: of an element, outermost first (the last one is `innermost`); `over`, `kept`: those that sums take and keep; `set`: of
+-- what there is for each set of values that is summed together; `part`: of what a part of a set has; `parameter`; `extents`: sizes by
+-- name; `order`: in which order values are added (contract.order); `is_counted`: whether a set's values are counted when the kernel is
+-- called; `n`: elements of a row or a part of one, or channels; `has_positions`; `channels`, `groups`, `per_group`.
 function axes.of(spec, norm)
   local parts, shards = math.max(spec.groups, spec.heads), spec.shards or 1
   local length = spec.h or spec.c

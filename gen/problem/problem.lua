@@ -155,7 +155,7 @@ function problem.new(spec)
   local expand, nodes, h = expander(k), formula(k)
   h = h and expand(h)
   local has_chunks = k.is_merged and k.direction.sums
-  return {
+  local result = {
     name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = k.axes.channels,
     row_length = spec.h or 0, parts = k.axes.parts, n = k.axes.n,
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
@@ -164,10 +164,12 @@ function problem.new(spec)
     chunk = has_chunks and h and contract.chunk(h, k.direction.sums) or nil,
     merge = has_chunks and contract.merge(k.graph, k.direction.sums) or nil,
     contract = { version = contract.version, compute = k.compute, acc = k.acc, lanes = contract.lanes(k.acc),
-      block = k.axes.order == "lanes" and not k.axes.is_counted and contract.blocks(k.axes.n).length or nil, order = order_text(k), tree = "halving", fma = true,
-      x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out, cast = spec.cast },
+      block = k.axes.order == "lanes" and not k.axes.is_counted and contract.blocks(k.axes.n).length or nil, order = order_text(k),
+      tree = "halving", fma = true, x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out, cast = spec.cast },
     bytes_per_row = traffic(k, args), error_bound = error_bound(k),
   }
+  k.graph:close()
+  return result
 end
 
 return problem

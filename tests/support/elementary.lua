@@ -24,7 +24,8 @@ local target = targets.named(arg[1])
 -- The problem of a kernel without norm: its function alone.
 local function problem_of(name)
   local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
-  local y = contract.expander(p.h, false)(e[name](e.load("x", "f32", "element")))
+  local graph = e.graph { acc = "f32", over = p.axes.over, kept = p.axes.kept }
+  local y = contract.expander(p.h, false)(e[name](graph:load("x", "f32", p.axes.memory)))
   local args = {}
   for _, argument in ipairs(p.args) do
     if argument.name ~= "alpha" then args[#args + 1] = argument end
