@@ -26,7 +26,8 @@ describe("a node", function()
   it("is another one if operator, operands or attributes differ", function()
     local nodes = { x + gamma, gamma + x, x - gamma, x * gamma, x / gamma, e.fma(x, x, gamma), e.fma(x, gamma, x),
       e.fnma(x, x, gamma), e.sum(x, 8), e.sum(x, 16), e.sum(gamma, 8), e.round("bf16", x), e.round("f16", x), graph:const(1, "f32"),
-      graph:const(2, "f32"), graph:const(1, "f64"), graph:const(0.1 + 0.2, "f64"), graph:const(0.3, "f64"), graph:arg("eps", "f32"), graph:arg("eps", "f64"),
+      graph:const(2, "f32"), graph:const(1, "f64"), graph:const(0.1 + 0.2, "f64"), graph:const(0.3, "f64"), graph:arg("eps",
+      "f32"), graph:arg("eps", "f64"),
       graph:arg("alpha", "f32"), e.convert("f64", x), e.pin(x), graph:load("x", "f64", ELEMENT), e.center_mean(x),
       graph:load("x", "bf16", ELEMENT), graph:load("x", "f32", PARAMETER), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
