@@ -41,16 +41,6 @@ local function extents_of(code)
   return extents
 end
 
---- The sizes that those kernels of a group are run with that take the most rows.
-local function most_of(group)
-  local most
-  for _, code in ipairs(group.codes) do
-    local extents = extents_of(code)
-    if not most or extents.rows > most.rows then most = extents end
-  end
-  return most
-end
-
 --- Bytes of all arrays of a kernel.
 local function memory_of(problem, extents)
   local bytes = 0
@@ -63,43 +53,60 @@ local function memory_of(problem, extents)
   return bytes
 end
 
---- Bytes of static memory that the self-test of a set (gen/emit/set.lua) needs.
-function selftest.bytes(set)
-  local bytes = ALIGNMENT
-  for _, group in ipairs(set.groups) do bytes = math.max(bytes, memory_of(group.problem, most_of(group))) end
-  return literal.integer(bytes)
-end
-
 --- A kernel's arguments as C: of arrays the elements of a slice, whether there are several, and whether elements have no sign.
 local function sizes_text(problem, extents)
-  local list = {}
+  local list, is_sliced = {}, golden.is_sliced(problem)
   for i, argument in ipairs(problem.args) do
-    local size, has_slices = extents[argument.name] or 1, false
-    if argument.axes then size, has_slices = golden.slice(problem, argument, extents) end
+    local size, has_slices = argument.name ~= "rows" and extents[argument.name] or 1, false
+    if argument.axes then size, has_slices = golden.slice(argument, extents, is_sliced) end
     if argument.dtype == "ptrdiff_t" then size = argument.name:find("_head_stride$") and problem.n or problem.h end
     list[i] = ("{ %s, %d, %d }"):format(literal.integer(size), has_slices and 1 or 0, argument.nonnegative and 1 or 0)
   end
   return table.concat(list, ", ")
 end
 
+--- The golden arrays of a problem, for one of its kernels: the same for all, but for the number of rows.
+local function hashes_of(problem, extents)
+  local known = problem.hashes
+  if not known or #known < math.min(extents.rows, golden.period) then problem.hashes = golden.hashes(problem, extents) end
+  return problem.hashes
+end
+
+--- How a kernel is tested: `rows` that it is run with, `hashes` of its outputs, `bytes` of its arrays, `sizes` of its arguments as C.
+-- @param code code (gen/lower/lower.lua), or what is left of one (gen/emit/descriptor.lua)
+function selftest.of(code)
+  if not code.selftest then
+    local problem, extents = code.problem, extents_of(code)
+    code.selftest = { rows = extents.rows, bytes = memory_of(problem, extents), sizes = sizes_text(problem, extents),
+      hashes = hashes_of(problem, extents) }
+  end
+  return code.selftest
+end
+
+--- Bytes of static memory that the self-test of a set (gen/emit/set.lua) needs.
+function selftest.bytes(set)
+  local bytes = ALIGNMENT
+  for _, code in ipairs(set.codes) do bytes = math.max(bytes, selftest.of(code).bytes) end
+  return literal.integer(bytes)
+end
+
 --- The self-test as C, to stand behind the table of kernels of a registry.
 -- @param set set of kernels (gen/emit/set.lua)
 function selftest.text(set)
-  local arguments, hashes, names, number_of, tables = 1, {}, {}, {}, {}
-  for _, group in ipairs(set.groups) do
-    local extents = most_of(group)
-    local text = sizes_text(group.problem, extents)
-    arguments = math.max(arguments, #group.problem.args)
-    hashes[group] = table.concat(golden.hashes(group.problem, extents), ", ")
-    if not number_of[text] then
-      number_of[text] = #tables + 1
+  local arguments, number_of, tables = 1, {}, {}
+  for _, code in ipairs(set.codes) do
+    local sizes = selftest.of(code).sizes
+    arguments = math.max(arguments, #code.problem.args)
+    if not number_of[sizes] then
+      number_of[sizes] = #tables + 1
       tables[#tables + 1] = ("static const %sselftest_size %sselftest_sizes_%d[] = { %s };"):format(set.prefix, set.prefix,
-        number_of[text], text)
+        number_of[sizes], sizes)
     end
-    names[group] = ("%sselftest_sizes_%d"):format(set.prefix, number_of[text])
   end
-  local function entry(group, code)
-    return ("    { %d, { %s }, %s },"):format(extents_of(code).rows, hashes[group], names[group])
+  local function entry(_, code)
+    local its = selftest.of(code)
+    local hashes = table.concat(its.hashes, ", ", 1, math.min(#its.hashes, its.rows))
+    return ("    { %d, { %s }, %sselftest_sizes_%d },"):format(its.rows, hashes, set.prefix, number_of[its.sizes])
   end
   return template.piece("selftest.c", { p = set.prefix, bytes = selftest.bytes(set),
     period = literal.integer(golden.period), arguments = literal.integer(arguments),

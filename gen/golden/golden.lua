@@ -55,9 +55,9 @@ end
 --- The elements of a slice of an array: of a row, if the kernel has slices and the array has rows, else of all.
 -- @param extents sizes of axes by name
 -- @return how many, and whether there are several slices
-function golden.slice(problem, argument, extents)
+function golden.slice(argument, extents, is_sliced)
   local count = axes.elements(argument.axes, extents)
-  if not (golden.is_sliced(problem) and has_rows(argument)) then return count, false end
+  if not (is_sliced and has_rows(argument)) then return count, false end
   return count / extents.rows, true
 end
 
@@ -66,14 +66,14 @@ end
 -- @param extents sizes of axes by name
 -- @return array of strings, a period of them at most
 function golden.hashes(problem, extents)
-  local slices, arrays, list = 1, {}, {}
-  if golden.is_sliced(problem) then
+  local slices, arrays, list, is_sliced = 1, {}, {}, golden.is_sliced(problem)
+  if is_sliced then
     slices = math.min(extents.rows, golden.period)
     extents = setmetatable({ rows = slices, batch = slices }, { __index = extents })
   end
   for i, argument in ipairs(problem.args) do
     if argument.axes and argument.io ~= "out" then
-      local values, n, has_slices = {}, golden.slice(problem, argument, extents)
+      local values, n, has_slices = {}, golden.slice(argument, extents, is_sliced)
       for slice = 1, has_slices and slices or 1 do add_random(values, argument.dtype, n, i - 1, slice - 1) end
       for k = 1, argument.nonnegative and #values or 0 do values[k] = math.abs(values[k]) end
       arrays[argument.name] = values
@@ -84,7 +84,7 @@ function golden.hashes(problem, extents)
     local a, b = 0, 0
     for _, argument in ipairs(problem.args) do
       if argument.io ~= "in" then
-        local n = golden.slice(problem, argument, extents)
+        local n = golden.slice(argument, extents, is_sliced)
         a, b = hash_values(a, b, argument.dtype, results[argument.name], slice * n + 1, slice * n + n)
       end
     end

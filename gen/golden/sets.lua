@@ -43,12 +43,15 @@ end
 --- What a set's places add to the number of an array's first element: an array, made once for all sets.
 local function offsets_of(call, name)
   if not call.offsets[name] then
-    local list = {}
-    each_place(call.inner, call.inner_extents, {}, function(at)
-      local offset = 0
-      for _, step in ipairs(call.strides[name]) do offset = offset + (at[step.axis] or 0) * step.stride end
-      list[#list + 1] = offset
-    end)
+    local list, stride_of = { 0 }, {}
+    for _, step in ipairs(call.strides[name]) do stride_of[step.axis] = step.stride end
+    for _, axis in ipairs(call.inner) do
+      local longer, stride = {}, stride_of[axis] or 0
+      for i = 1, #list do
+        for number = 0, call.inner_extents[axis] - 1 do longer[#longer + 1] = list[i] + number * stride end
+      end
+      list = longer
+    end
     call.offsets[name] = list
   end
   return call.offsets[name]
