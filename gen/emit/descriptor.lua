@@ -3,7 +3,8 @@
 local selftest = require "gen.emit.selftest"
 
 --- Fields of a code, and of its problem.
-local FIELDS = { "target", "arch", "rank", "guard", "attribute", "includes", "features", "os_check", "schedule", "schedule_text", "helpers" }
+local FIELDS = { "target", "arch", "rank", "guard", "attribute", "includes", "features", "os_check", "schedule", "schedule_text",
+  "helpers" }
 local OF_PROBLEM = { "name", "spec", "title", "formula", "h", "row_length", "parts", "n", "strided", "has_heads", "args", "axes",
   "bytes_per_row" }
 

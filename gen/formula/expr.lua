@@ -86,9 +86,6 @@ function expr.graph(how)
   return graph
 end
 
---- Ends a graph: no node is added any more, and what finds equal nodes is given back.
-function Graph:close() self.interned = nil end
-
 --- A count as text: a number, or the name of one that is known when the kernel is called.
 local function count_key(count) return type(count) == "number" and EXACT:format(count) or count or "" end
 

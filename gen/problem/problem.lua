@@ -155,7 +155,7 @@ function problem.new(spec)
   local expand, nodes, h = expander(k), formula(k)
   h = h and expand(h)
   local has_chunks = k.is_merged and k.direction.sums
-  local result = {
+  return {
     name = names.build(spec), spec = spec_words.format(spec), norm = spec.norm, dir = spec.dir, h = k.axes.channels,
     row_length = spec.h or 0, parts = k.axes.parts, n = k.axes.n,
     dtypes = { x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out },
@@ -168,8 +168,6 @@ function problem.new(spec)
       tree = "halving", fma = true, x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out, cast = spec.cast },
     bytes_per_row = traffic(k, args), error_bound = error_bound(k),
   }
-  k.graph:close()
-  return result
 end
 
 return problem

@@ -24,8 +24,7 @@ local target = targets.named(arg[1])
 -- The problem of a kernel without norm: its function alone.
 local function problem_of(name)
   local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
-  local graph = e.graph { acc = "f32", over = p.axes.over, kept = p.axes.kept }
-  local y = contract.expander(p.h, false)(e[name](graph:load("x", "f32", p.axes.memory)))
+  local y = contract.expander(p.h, false)(e[name](p.normed))
   local args = {}
   for _, argument in ipairs(p.args) do
     if argument.name ~= "alpha" then args[#args + 1] = argument end
