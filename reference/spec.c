@@ -5,45 +5,9 @@
 
 #include "arithmetic.h"
 #include "contract.h"
+#include "norms.h"
 
 enum { FWD = 1 << REF_FWD, IN_STEPS = 1 << REF_STATS | 1 << REF_MERGE | 1 << REF_APPLY, INFER = 1 << REF_INFER };
-enum {
-    NO_LAYOUT = 1 << 0,
-    NCHW_NHWC = 1 << REF_NCHW | 1 << REF_NHWC,
-    ANY_LAYOUT = NCHW_NHWC | 1 << REF_ROWS_ONLY,
-    MAYBE_NCHW = 1 << REF_NCHW | NO_LAYOUT
-};
-
-/* A norm, what it sets by default, and which words it knows. */
-static const struct {
-    const char *name;
-    int norm;
-    int affine;
-    int has_cast;
-    int has_mean; /* and so center= */
-    int has_rstd; /* and so stats */
-    int has_eps;
-    int directions;   /* a bit for each; with shards= there are others */
-    int layouts;      /* a bit for each; bit 0: none */
-    int has_channels; /* c= in the place of h= */
-    int is_of_weights;
-} norms[] = {
-    {"rmsnorm", REF_RMSNORM, REF_GAMMA, 1, 0, 1, 1, FWD, MAYBE_NCHW, 0, 0},
-    {"layernorm", REF_LAYERNORM, REF_GAMMA_BETA, 0, 1, 1, 1, FWD, MAYBE_NCHW, 0, 0},
-    {"l2norm", REF_L2NORM, REF_NO_AFFINE, 0, 0, 1, 1, FWD, NO_LAYOUT, 0, 0},
-    {"scalenorm", REF_SCALENORM, REF_NO_AFFINE, 0, 0, 0, 1, FWD, NO_LAYOUT, 0, 0},
-    {"lpnorm", REF_LPNORM, REF_NO_AFFINE, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 0},
-    {"weightnorm", REF_WEIGHTNORM, REF_NO_AFFINE, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 1},
-    {"fold", REF_FOLD, REF_GAMMA_BETA, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 1},
-    {"dyt", REF_DYT, REF_GAMMA_BETA, 0, 0, 0, 0, FWD, NO_LAYOUT, 0, 0},
-    {"groupnorm", REF_GROUPNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
-    {"instancenorm", REF_INSTANCENORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD, NCHW_NHWC, 1, 0},
-    {"batchnorm", REF_BATCHNORM, REF_GAMMA_BETA, 0, 1, 0, 1, FWD | INFER | IN_STEPS | 1 << REF_FOLDSTATS, ANY_LAYOUT, 1,
-     0},
-    {"powernorm", REF_POWERNORM, REF_GAMMA_BETA, 0, 0, 0, 1, FWD | INFER, ANY_LAYOUT, 1, 0},
-    {"mvn", REF_MVN, REF_NO_AFFINE, 0, 1, 0, 1, FWD, ANY_LAYOUT, 1, 0},
-};
-enum { NORMS = sizeof norms / sizeof *norms };
 
 /* A word that sets one int of the spec; a second word for the same int is an error. */
 static const struct {
@@ -187,28 +151,25 @@ static int set_word(ref_spec *spec, const char *word, size_t length)
     return understood ? 0 : -1;
 }
 
-/* Returns the row of the norm of that name, or NORMS. */
-static size_t find_norm(const char *word, size_t length)
+/* Returns the norm of that name, or REF_NORMS. */
+static int find_norm(const char *word, size_t length)
 {
-    size_t i = 0;
-    while (i < NORMS && !(strlen(norms[i].name) == length && memcmp(norms[i].name, word, length) == 0)) {
-        i++;
+    int norm = 0;
+    while (norm < REF_NORMS &&
+           !(strlen(ref_norms[norm].word) == length && memcmp(ref_norms[norm].word, word, length) == 0)) {
+        norm++;
     }
-    return i;
+    return norm;
 }
 
-static size_t row_of(const ref_spec *spec)
+static const ref_norm *norm_of(const ref_spec *spec)
 {
-    size_t i = 0;
-    while (norms[i].norm != spec->norm) {
-        i++;
-    }
-    return i;
+    return &ref_norms[spec->norm];
 }
 
 int ref_is_over_axes(const ref_spec *spec)
 {
-    return norms[row_of(spec)].has_channels || spec->layout != 0 || spec->shards != 0;
+    return norm_of(spec)->has_channels || spec->layout != 0 || spec->shards != 0;
 }
 
 static int is_any(int value, int first, int second, int third)
@@ -265,7 +226,7 @@ static int settle_direction(ref_spec *spec)
 /* Are the sizes those of the norm, and do they divide each other? */
 static int has_sizes(const ref_spec *spec)
 {
-    const int has_channels = norms[row_of(spec)].has_channels;
+    const int has_channels = norm_of(spec)->has_channels;
     const int groups_fit = spec->norm == REF_GROUPNORM ? spec->g != 0 && spec->c % spec->g == 0 : spec->g == 0;
     return (has_channels ? spec->c != 0 && spec->h == 0 && spec->shards == 0 : spec->h != 0 && spec->c == 0) &&
            groups_fit && (spec->shards == 0 || spec->h % spec->shards == 0);
@@ -275,9 +236,10 @@ static int has_sizes(const ref_spec *spec)
 static int has_direction(const ref_spec *spec)
 {
     const int direction = spec->direction == REF_INFER_FOLDED ? REF_INFER : spec->direction;
-    const int directions = spec->shards != 0 ? IN_STEPS : norms[row_of(spec)].directions;
-    const int layouts = spec->shards != 0 || direction == REF_FOLDSTATS ? NO_LAYOUT : norms[row_of(spec)].layouts;
-    return (directions >> direction & 1) && (layouts >> spec->layout & 1);
+    const int directions = spec->shards != 0 ? IN_STEPS : norm_of(spec)->directions;
+    const int has_layout = spec->shards == 0 && direction != REF_FOLDSTATS;
+    return (directions >> direction & 1) &&
+           (has_layout ? norm_of(spec)->layouts >> spec->layout & 1 : spec->layout == 0);
 }
 
 /* The rules of norms over other axes alone. */
@@ -297,15 +259,15 @@ static int consistent_over_axes(const ref_spec *spec)
 /* The norm's own words, and what goes with its kind. */
 static int fits_norm(const ref_spec *spec)
 {
-    const size_t norm = row_of(spec);
+    const ref_norm *const norm = norm_of(spec);
     const int has_plain_rows =
         spec->fusion == 0 && !spec->mod && !spec->quant && !spec->twin && !spec->act && ref_parts(spec) == 1;
-    return (spec->cast == 0 || (norms[norm].has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
-           (spec->center_full == 0 || norms[norm].has_mean) && (spec->zgate == 0 || spec->norm == REF_RMSNORM) &&
+    return (spec->cast == 0 || (norm->has_cast && spec->affine == REF_GAMMA && spec->x->size == 2)) &&
+           (spec->center_full == 0 || norm->has_mean) && (spec->zgate == 0 || spec->norm == REF_RMSNORM) &&
            (spec->norm != REF_DYT || (!spec->acc_f64 && !spec->alpha)) &&
-           (spec->stats == 0 || (norms[norm].has_rstd && spec->fusion != REF_SANDWICH)) &&
+           (spec->stats == 0 || (norm->has_rstd && spec->fusion != REF_SANDWICH)) &&
            (spec->epsform == 0 || spec->norm == REF_L2NORM) &&
-           (spec->norm != REF_FOLD || spec->affine != REF_NO_AFFINE) && (!norms[norm].is_of_weights || has_plain_rows);
+           (spec->norm != REF_FOLD || spec->affine != REF_NO_AFFINE) && (!norm->is_of_weights || has_plain_rows);
 }
 
 /* Words that need, or exclude, others. */
@@ -361,11 +323,10 @@ int ref_spec_parse(const char *text, ref_spec *spec)
     *spec = empty;
     text += strspn(text, " ");
     const size_t norm_length = strcspn(text, " ");
-    const size_t norm = find_norm(text, norm_length);
-    if (norm == NORMS) {
+    spec->norm = find_norm(text, norm_length);
+    if (spec->norm == REF_NORMS) {
         return -1;
     }
-    spec->norm = norms[norm].norm;
     for (const char *word = text + norm_length; *(word += strspn(word, " ")) != '\0';) {
         const size_t length = strcspn(word, " ");
         if (set_word(spec, word, length) != 0) {
@@ -374,7 +335,7 @@ int ref_spec_parse(const char *text, ref_spec *spec)
         word += length;
     }
     const int affine_given = spec->affine != 0;
-    spec->affine = affine_given ? spec->affine : spec->mod ? REF_NO_AFFINE : norms[norm].affine;
+    spec->affine = affine_given ? spec->affine : spec->mod ? REF_NO_AFFINE : norm_of(spec)->affine;
     spec->groups = spec->groups != 0 ? spec->groups : 1;
     spec->heads = spec->heads != 0 ? spec->heads : 1;
     if (settle_direction(spec) != 0 || !consistent(spec, affine_given)) {
@@ -470,13 +431,13 @@ static const ref_dtype *dtype_of_momentum(const ref_spec *spec)
 static const ref_dtype *dtype_of_eps(const ref_spec *spec)
 {
     const int is_missing = is_any(spec->direction, REF_STATS, REF_APPLY, REF_INFER_FOLDED);
-    return is_missing || !norms[row_of(spec)].has_eps ? NULL : real_of(spec);
+    return is_missing || !norm_of(spec)->has_eps ? NULL : real_of(spec);
 }
 
 /* "Also store mean and rstd (rstd alone for rmsnorm) per row." */
 static int is_saved(const ref_spec *spec, ref_argument argument)
 {
-    return spec->stats && (argument == REF_RSTD || (argument == REF_MEAN && norms[row_of(spec)].has_mean));
+    return spec->stats && (argument == REF_RSTD || (argument == REF_MEAN && norm_of(spec)->has_mean));
 }
 
 /* Which statistics the directions of norms over other axes have. */

@@ -4,22 +4,13 @@
 
 #include "dtype.h"
 
+/* A norm. */
 enum {
-    REF_RMSNORM = 1,
-    REF_LAYERNORM,
-    REF_L2NORM,
-    REF_SCALENORM,
-    REF_LPNORM,
-    REF_WEIGHTNORM,
-    REF_FOLD,
-    REF_DYT,
-    REF_GROUPNORM,
-    REF_INSTANCENORM,
-    REF_BATCHNORM,
-    REF_POWERNORM,
-    REF_MVN
+#define NORM(constant, ...) REF_##constant,
+#include "norms.inc"
+    REF_NORMS
 };
-enum { REF_FWD = 1, REF_INFER, REF_FOLDSTATS, REF_STATS, REF_MERGE, REF_APPLY, REF_INFER_FOLDED };
+enum { REF_FWD = 1, REF_INFER, REF_FOLDSTATS, REF_STATS, REF_MERGE, REF_APPLY, REF_INFER_FOLDED, REF_DIRECTIONS };
 enum { REF_NO_AFFINE = 1, REF_GAMMA, REF_GAMMA_BETA, REF_GROUP }; /* group: gamma and beta for each group */
 enum { REF_NCHW = 1, REF_NHWC, REF_ROWS_ONLY };
 enum { REF_TORCH = 1, REF_ONNX };
