@@ -1,7 +1,16 @@
 #include "norms.h"
 
 /* The words of norms.inc. */
-enum { NOTHING = 0, CAST = 1 << 0, MEAN = 1 << 1, RSTD = 1 << 2, EPS = 1 << 3, CHANNELS = 1 << 4, WEIGHTS = 1 << 5 };
+enum {
+    NOTHING,
+    CAST = 1 << 0,
+    MEAN = 1 << 1,
+    RSTD = 1 << 2,
+    EPS = 1 << 3,
+    SHARDS = 1 << 4,
+    CHANNELS = 1 << 5,
+    WEIGHTS = 1 << 6
+};
 enum {
     FWD = 1 << REF_FWD,
     INFER = 1 << REF_INFER,
@@ -16,8 +25,9 @@ enum {
 
 #define HAS(has, what) (((has) & (what)) != 0)
 #define NORM(constant, word, affine, has, directions, layouts, row, axes)                                              \
-    [REF_##constant] = {word,          REF_##affine,       HAS(has, CAST),    HAS(has, MEAN), HAS(has, RSTD),          \
-                        HAS(has, EPS), HAS(has, CHANNELS), HAS(has, WEIGHTS), directions,     layouts},
+    [REF_##constant] = {word,          REF_##affine,     HAS(has, CAST),     HAS(has, MEAN),    HAS(has, RSTD),        \
+                        HAS(has, EPS), HAS(has, SHARDS), HAS(has, CHANNELS), HAS(has, WEIGHTS), directions,            \
+                        layouts},
 
 const ref_norm ref_norms[REF_NORMS] = {
 #include "norms.inc"

@@ -11,9 +11,10 @@ typedef struct ref_norm {
     int has_mean; /* and so center= */
     int has_rstd; /* and so stats */
     int has_eps;
+    int has_shards;
     int has_channels; /* c= in the place of h= */
     int is_of_weights;
-    int directions; /* a bit for each; with shards= there are others */
+    int directions; /* a bit for each, but for those that shards= has */
     int layouts;    /* a bit for each; bit 0: none */
 } ref_norm;
 

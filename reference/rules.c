@@ -10,8 +10,8 @@ static int has_sizes(const ref_spec *spec)
 {
     const int has_channels = ref_norms[spec->norm].has_channels;
     const int groups_fit = spec->norm == REF_GROUPNORM ? spec->g != 0 && spec->c % spec->g == 0 : spec->g == 0;
-    return (has_channels ? spec->c != 0 && spec->h == 0 && spec->shards == 0 : spec->h != 0 && spec->c == 0) &&
-           groups_fit && (spec->shards == 0 || spec->h % spec->shards == 0);
+    return (has_channels ? spec->c != 0 && spec->h == 0 : spec->h != 0 && spec->c == 0) && groups_fit &&
+           (spec->shards == 0 || (ref_norms[spec->norm].has_shards && spec->h % spec->shards == 0));
 }
 
 /* Direction and layout: foldstats and shards have no layout. */
