@@ -26,52 +26,8 @@ enum { REF_MAX_AXES = 3 };
 
 /* The arguments but `rows`, in call order. */
 typedef enum ref_argument {
-    REF_POSITION_COUNT,
-    REF_ROWS_PER_BATCH,
-    REF_X,
-    REF_RESIDUAL,
-    REF_Z,
-    REF_GATE,
-    REF_GAMMA_ROW,
-    REF_BETA_ROW,
-    REF_MEAN_IN,
-    REF_VAR_IN,
-    REF_SHIFT_IN,
-    REF_RSTD_IN,
-    REF_SQUARE_IN,
-    REF_A_IN,
-    REF_B_IN,
-    REF_PART_MEAN,
-    REF_PART_SHIFT,
-    REF_PART_M2,
-    REF_G_ROW, /* of weightnorm */
-    REF_BIAS,
-    REF_GAMMA2_ROW,
-    REF_BETA2_ROW,
-    REF_SCALE,
-    REF_MOD_SHIFT, /* of mod */
-    REF_ALPHA,
-    REF_MOMENTUM,
-    REF_EPS,
-    REF_G, /* of scalenorm */
-    REF_YSCALE,
-    REF_YZERO,
-    REF_Y,
-    REF_Y2,
-    REF_SUM,
-    REF_MEAN,
-    REF_SHIFT,
-    REF_RSTD,
-    REF_M2,
-    REF_SQUARE,
-    REF_A,
-    REF_B,
-    REF_RUNNING_MEAN,
-    REF_RUNNING_VAR,
-    REF_RUNNING_SQUARE,
-    REF_YBIAS,
-    REF_YSCALE_ROW,
-    REF_SIDE,
+#define ARGUMENT(constant, ...) REF_##constant,
+#include "arguments.inc"
     REF_ARGUMENTS
 } ref_argument;
 
