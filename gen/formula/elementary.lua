@@ -30,18 +30,19 @@ local GELU = { 0x1.a6b36ep-2, 0x1.53031ep+0, 0x1.eb76fcp-2, -0x1.0071f2p-3, -0x1
 -- differences of it are exact.
 local SLOPE, SLOPE_LOW, CUBIC, CUBIC_LOW = 0x1.98845p+0, 0x1.9ea1b2p-23, 0x1.2444f2p-4, 0x1.49b16ap-29
 
-local function number(value) return e.const(value, "f32") end
-
-local function fma(a, b, c)
-  return e.fma(type(a) == "number" and number(a) or a, type(b) == "number" and number(b) or b,
-    type(c) == "number" and number(c) or c)
+--- Operands with constants for numbers; one of them is a node.
+local function lifted(a, b, c)
+  local graph = (type(a) == "table" and a or type(b) == "table" and b or c).domain.graph
+  local function lift(v) return type(v) == "number" and graph:const(v, "f32") or v end
+  return lift(a), lift(b), lift(c)
 end
 
-local function fnma(a, b, c) return e.fnma(a, type(b) == "number" and number(b) or b, type(c) == "number" and number(c) or c) end
+local function fma(a, b, c) return e.fma(lifted(a, b, c)) end
+local function fnma(a, b, c) return e.fnma(lifted(a, b, c)) end
 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
-  local sum = number(coefficients[#coefficients])
+  local sum = v.domain.graph:const(coefficients[#coefficients], "f32")
   for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
   return sum
 end
