@@ -153,16 +153,16 @@ end)
 
 -- Thousands of instructions of the interpreter: unlike seconds they are the same on every machine, however busy.
 local function instructions(action)
-  local count = 0
+  local steps = 0
   if jit then -- hooks never fire in compiled code
     jit.off()
     jit.flush()
   end
-  debug.sethook(function() count = count + 1 end, "", 1000)
+  debug.sethook(function() steps = steps + 1 end, "", 1000)
   action()
   debug.sethook()
   if jit then jit.on() end
-  return count
+  return steps
 end
 
 describe("golden rows", function()
@@ -172,10 +172,10 @@ describe("golden rows", function()
   end
 
   it("take at most two million instructions", function()
-    local count = instructions(function()
+    local steps = instructions(function()
       for _, text in ipairs(SPECS) do hashes(text, golden.period) end
     end)
-    assert.is_true(count / #SPECS < 2000, count .. " thousand instructions")
+    assert.is_true(steps / #SPECS < 2000, steps .. " thousand instructions")
   end)
 
   it("differ from row to row and from kernel to kernel", function()
