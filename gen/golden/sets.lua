@@ -82,8 +82,10 @@ end
 
 --- The values of the statistics that outputs need: what value_of(name) says, by node.
 local function known_of(outputs, value_of)
-  local known = {}
+  local known, seen = {}, {}
   local function learn(node)
+    if seen[node] then return end
+    seen[node] = true
     if node.op == "statistic" then known[node] = value_of(node.name) end
     for _, operand in ipairs(node) do learn(operand) end
   end

@@ -201,7 +201,7 @@ describe("the rivals of Python", function()
   end)
 end)
 
-local RIVALS = "tests/bench/rivals.c -O2 -lm"
+local RIVALS = "tests/support/rivals.c -O2 -lm"
 
 describe("normgen bench", function()
   it("refuses what it does not understand", function()

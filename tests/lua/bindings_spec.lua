@@ -1,4 +1,4 @@
--- emit --bindings: modules for LuaJIT and Python. What the Python one checks is tested in tests/test_bindings.py.
+-- emit --bindings: modules for LuaJIT and Python. What the Python one checks is tested in tests/builds/test_bindings.py.
 
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"

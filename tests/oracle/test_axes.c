@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "arithmetic.h"
 #include "call.h"
 #include "contract.h"
@@ -803,10 +803,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("axes");
-    TCase *bounds = tcase_create("bounds");
-    tcase_set_timeout(bounds, 600);
+    TCase *bounds = add_case(suite, "bounds");
     tcase_add_loop_test(bounds, error_is_within_the_bound, 0, GROUPS);
     tcase_add_test(bounds, oracle_refuses_a_wrong_output);
-    suite_add_tcase(suite, bounds);
     return run_suite(suite);
 }

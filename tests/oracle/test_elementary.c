@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "contract.h"
 #include "functions.h"
 
@@ -202,11 +202,9 @@ int main(int argc, char **argv)
         }
     }
     Suite *suite = suite_create("elementary");
-    TCase *errors = tcase_create("errors");
-    tcase_set_timeout(errors, 600);
+    TCase *errors = add_case(suite, "errors");
     tcase_add_loop_test(errors, error_is_within_the_bound, 0, ORACLE_FUNCTIONS);
     tcase_add_loop_test(errors, limits_zeros_and_nan, 0, ORACLE_FUNCTIONS);
     tcase_add_loop_test(errors, neighbours_of_limits, 0, ORACLE_FUNCTIONS);
-    suite_add_tcase(suite, errors);
     return run_suite(suite);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -616,10 +616,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("faults");
-    TCase *faults = tcase_create("faults");
-    TCase *theorems = tcase_create("theorems");
-    tcase_set_timeout(faults, 600);
-    tcase_set_timeout(theorems, 600);
+    TCase *faults = add_case(suite, "faults");
+    TCase *theorems = add_case(suite, "theorems");
     tcase_add_test(faults, a1_constant_row_is_zero);
     tcase_add_test(faults, a2_four_large_neighbours);
     tcase_add_test(faults, a3_mean_2000_std_1);
@@ -650,7 +648,5 @@ int main(void)
     tcase_add_loop_test(theorems, theorem_negation, 0, THEOREM_LENGTHS);
     tcase_add_loop_test(theorems, theorem_scaling_by_a_power_of_two, 0, THEOREM_LENGTHS);
     tcase_add_test(theorems, theorem_exact_statistics);
-    suite_add_tcase(suite, faults);
-    suite_add_tcase(suite, theorems);
     return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -278,10 +278,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("faults of norms over other axes");
-    TCase *faults = tcase_create("faults");
-    TCase *theorems = tcase_create("theorems");
-    tcase_set_timeout(faults, 600);
-    tcase_set_timeout(theorems, 600);
+    TCase *faults = add_case(suite, "faults");
+    TCase *theorems = add_case(suite, "theorems");
     tcase_add_loop_test(faults, a9_mean_5_std_0_1_in_bf16, 0, 2);
     tcase_add_loop_test(faults, a14_one_value_per_channel, 0, 4);
     tcase_add_loop_test(faults, a6_base_1e5_spread_1e_2, 0, 2);
@@ -292,7 +290,5 @@ int main(void)
     tcase_add_loop_test(theorems, theorem_constant_gives_beta, 0, CENTRED * COUNTS);
     tcase_add_loop_test(theorems, theorem_negation_and_scaling, 0, 6 * COUNTS);
     tcase_add_loop_test(theorems, theorem_exact_statistics, 0, COUNTS);
-    suite_add_tcase(suite, faults);
-    suite_add_tcase(suite, theorems);
     return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "arithmetic.h"
 #include "call.h"
 #include "contract.h"
@@ -567,8 +567,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("reference");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 600);
+    TCase *all = add_case(suite, "all");
     tcase_add_test(all, fma_of_special_values);
     tcase_add_test(all, fma_of_known_vectors);
     tcase_add_test(all, fma_of_random_values);
@@ -591,6 +590,5 @@ int main(void)
     tcase_add_test(all, spec_defaults);
     tcase_add_test(all, no_rows_touch_nothing);
     tcase_add_test(all, outputs_may_be_inputs);
-    suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run_suite.h"
+#include "../support/suite.h"
 #include "call.h"
 #include "contract.h"
 #include "data.h"
@@ -215,7 +215,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("relatives");
-    TCase *faults = tcase_create("faults");
+    TCase *faults = add_case(suite, "faults");
     tcase_add_test(faults, c2_forms_of_l2);
     tcase_add_loop_test(faults, c6_rows_of_zeros, 0, QUANTISED);
     tcase_add_loop_test(faults, c6_scales_are_right, 0, QUANTISED);
@@ -224,6 +224,5 @@ int main(void)
     tcase_add_test(faults, c7_all_of_e4m3);
     tcase_add_test(faults, b14_rounding_between_norm_and_quantiser);
     tcase_add_test(faults, d7_groups);
-    suite_add_tcase(suite, faults);
     return run_suite(suite);
 }

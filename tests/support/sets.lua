@@ -348,7 +348,7 @@ end
 
 local function channels_for(name) return channel_sets.channels(name, legal_schedule()) end
 
--- Kernels whose objects tests/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
+-- Kernels whose objects tests/audit/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
 -- known to be large with every size. What has the longest rows is there with shorter ones, too.
 local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {},
   zgate = { "none" }, act = { "none", "silu" } }
@@ -394,7 +394,7 @@ local function elementary_for(target)
   return requests
 end
 
--- Few kernels that meet every kind of fault of tests/mutants.lua.
+-- Few kernels that meet every kind of fault of tests/bits/mutants.lua.
 local function mutants_for(target)
   local requests = {}
   for i, text in ipairs {

@@ -34,6 +34,11 @@ quietly() {
     "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "$*"; }
 }
 
+# copy_command DIRECTORY: copies the command, with all that it reads.
+copy_command() {
+    cp -r bench bin cli gen host measure models records reference runtime specs targets templates tuner "$1"
+}
+
 # The targets of generated/ that this machine's architecture can run.
 case $(uname -m) in
     x86_64) targets_here="scalar avx2 avx512" ;;

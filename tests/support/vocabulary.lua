@@ -1,4 +1,4 @@
--- Writes the words of a target for a type (f32 or f64) as C functions (tests/vocabulary.h):
+-- Writes the words of a target for a type (f32 or f64) as C functions (tests/bits/vocabulary.h):
 --   lua tests/support/vocabulary.lua TARGET TYPE OUTPUT.c [DEPFILE OUTPUT]
 
 local emit = require "gen.emit.emit"
