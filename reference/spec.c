@@ -74,11 +74,8 @@ static const struct {
     {"cast=llama", offsetof(ref_spec, cast), REF_LLAMA},
     {"zgate=before", offsetof(ref_spec, zgate), REF_ZGATE_BEFORE},
     {"zgate=after", offsetof(ref_spec, zgate), REF_ZGATE_AFTER},
-    {"act=silu", offsetof(ref_spec, act), REF_SILU},
-    {"act=gelu", offsetof(ref_spec, act), REF_GELU},
-    {"act=gelutanh", offsetof(ref_spec, act), REF_GELUTANH},
-    {"act=tanh", offsetof(ref_spec, act), REF_TANH},
-    {"act=sigmoid", offsetof(ref_spec, act), REF_SIGMOID},
+#define ACTIVATION(name, NAME, type) {"act=" #name, offsetof(ref_spec, act), REF_##NAME},
+#include "activations.inc"
     {"affine=none", offsetof(ref_spec, affine), REF_NO_AFFINE},
     {"affine=gamma", offsetof(ref_spec, affine), REF_GAMMA},
     {"affine=gamma+beta", offsetof(ref_spec, affine), REF_GAMMA_BETA},
@@ -343,8 +340,9 @@ static int has_right_formats(const ref_spec *spec)
 static int mixes(const ref_spec *spec)
 {
     const int f64 = ref_is_f64(spec->x);
+    const int has_elementary = spec->zgate || (spec->act && spec->act < REF_RELU) || spec->norm == REF_DYT;
     return ref_is_f64(spec->residual) == f64 && ref_is_f64(spec->gamma) == f64 && ref_is_f64(spec->y) == f64 &&
-           !(f64 && (spec->acc_f64 || spec->zgate || spec->act || spec->norm == REF_DYT));
+           !(f64 && (spec->acc_f64 || has_elementary));
 }
 
 static const ref_arithmetic *arithmetic_of(const ref_spec *spec)

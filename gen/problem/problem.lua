@@ -1,6 +1,7 @@
 --- Problem: a spec and its norm, normalised. Affine parameters, offset, cast and residual are applied here, once for
 -- every norm. Knows no target and no schedule.
 
+local activations = require "gen.formula.activations"
 local channels = require "gen.problem.channels"
 local contract = require "gen.formula.contract"
 local dtype = require "gen.formula.dtype"
@@ -197,10 +198,10 @@ local function quantised(spec, v)
 end
 
 --- The result after its activation.
-local function activated(spec, y) return spec.act and e[spec.act](y) or y end
+local function activated(spec, y) return spec.act and e.apply(spec.act, y) or y end
 
 --- v times silu(z).
-local function gated(spec, v) return (v * e.silu(e.load("z", spec.x, "element"))):as "gated" end
+local function gated(spec, v) return (v * e.apply("silu", e.load("z", spec.x, "element"))):as "gated" end
 
 --- The outputs of the kernel as expressions over the norm's formula, and the node that the norm reads (the last one, if there
 -- are two).
@@ -256,8 +257,9 @@ local function traffic(spec, args)
   return bytes
 end
 
---- What zgate=before adds to the error: silu and a product, in the element and in rstd.
-local GATE = 10
+--- What zgate=before adds to the error: silu, whose units in the last place are two u at most, and a product, in the element and
+-- in rstd.
+local GATE = 2 * (2 * activations.named.silu.ulps + 1)
 
 --- Worst error of the normalised value before its rounding to a dtype, in units of u (2^-24, f64 specs 2^-53):
 -- rel_u * |value| + abs_u (docs/numerics.md), for data in the domain.

@@ -28,7 +28,7 @@ describe("a node", function()
       e.arg("alpha", "f32"), e.convert("f64", x), e.pin(x), e.load("x", "f64", "element"), e.center_mean(x),
       e.load("x", "bf16", "element"), e.load("x", "f32", "column"), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
-      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.exp(x), e.silu(x) }
+      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.apply("exp", x), e.apply("silu", x) }
     local seen = {}
     for i, node in ipairs(nodes) do
       assert.is_nil(seen[node], i .. " is also " .. tostring(seen[node]))
