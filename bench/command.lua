@@ -2,13 +2,13 @@
 
 local failure = require "host.failure"
 local files = require "host.files"
-local geometry = require "gen.problem.geometry"
 local inputs = require "host.inputs"
 local machine = require "measure.machine"
 local markdown = require "bench.markdown"
 local names = require "gen.spec.names"
 local native = require "host.native"
 local pipeline = require "gen.pipeline.pipeline"
+local problem = require "gen.problem.problem"
 local program = require "bench.program"
 local report = require "bench.report"
 local results = require "bench.results"
@@ -60,8 +60,7 @@ end
 
 -- The numbers of positions of a kernel; `false` alone if it has none.
 local function positions_for(s, counts)
-  local where = geometry.of(s)
-  return where and where.has_positions and counts_for(s, counts) or { false }
+  return problem.new(s).axes.has_positions and counts_for(s, counts) or { false }
 end
 
 -- Every cell: a kernel with each of its numbers of rows and of positions.

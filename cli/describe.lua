@@ -73,7 +73,7 @@ end
 function command.run(args)
   local p = problem.new(read(args))
   local d = description(p)
-  files.print(args.json and json.encode(d) or text_of(d, p.geometry and p.geometry.has_positions))
+  files.print(args.json and json.encode(d) or text_of(d, p.axes.has_positions))
 end
 
 return command

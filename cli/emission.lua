@@ -9,14 +9,12 @@ local tuned = require "cli.schedules"
 
 local emission = {}
 
--- Kernels as files of their own, one by one; `act` gets each. Returns the codes without what only their own files need, so
--- that there can be many.
+-- Kernels as files of their own, one by one; `act` gets each. Returns what is left of the codes.
 local function each_kernel_file(self, act)
   local codes = {}
   inputs.each_kernel(self.specs, self.targets, self.overrides, function(code)
     act(emit.kernel(code, self.options))
-    code.body, code.plan, code.many = nil, nil, nil
-    codes[#codes + 1] = code
+    codes[#codes + 1] = emit.descriptor(code)
   end)
   return codes
 end

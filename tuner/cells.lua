@@ -19,7 +19,7 @@ cells.POSITIONS = 64
 
 --- The positions of the calls of a kernel: 1 if it has none.
 function cells.positions(problem)
-  return problem.geometry and problem.geometry.has_positions and cells.POSITIONS or 1
+  return problem.axes.has_positions and cells.POSITIONS or 1
 end
 
 local function bytes_of_row(problem)

@@ -3,6 +3,7 @@
 
 local bindings = require "gen.emit.bindings"
 local c = require "gen.emit.prototype"
+local descriptor = require "gen.emit.descriptor"
 local detection = require "gen.emit.detection"
 local dispatch = require "gen.emit.dispatch"
 local literal = require "gen.c.literal"
@@ -16,6 +17,9 @@ local usage = require "gen.errors.usage"
 local version = require "gen.emit.version"
 
 local emit = {}
+
+--- What the files of a set need of a code: a much smaller table, which can stand in its place once the kernel is written.
+emit.descriptor = descriptor
 
 --- CPU detection for one target table, with its architecture's runtime.
 emit.detection = detection.of_target

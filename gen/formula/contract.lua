@@ -36,14 +36,27 @@ end
 -- other axes"). A chunk of whole rows of positions has at most so many stripes.
 contract.CHUNK, contract.RUN, contract.STRIPES = 4096, 64, 64
 
+--- How the values of a set are added, from where they lie in memory: "lanes", where they are neighbours; "pieces", where only those
+-- along the innermost axis are, which are added in lanes, chunk by chunk; "runs", where neighbours belong to different sets.
+-- @param memory axes of an element, outermost first
+-- @param over axes that the sum takes away
+function contract.order(memory, over)
+  local is_over = {}
+  for _, axis in ipairs(over) do is_over[axis] = true end
+  if not is_over[memory[#memory]] then return "runs" end
+  local length = #memory
+  while length > 1 and is_over[memory[length - 1]] do length = length - 1 end
+  return #memory - length + 1 == #over and "lanes" or "pieces"
+end
+
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
-local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or e.count(n)) end
+local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or v.domain.graph:count(n)) end
 
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
   if m ~= 1 then return mean(v, m) end
   local of_row = {}
-  e.walk(v, function(node) of_row[node] = node.domain == "row" and node or nil end, {})
+  e.walk(v, function(node) of_row[node] = node.scope == "row" and node or nil end, {})
   local first = e.rewrite(v, function(node)
     if node.op == "load" then return e.first(node) end
     return node.label and node:rename(node.label:gsub("_first$", "") .. "_first") or node
@@ -51,16 +64,40 @@ local function head_mean(v, m)
   return first + 0
 end
 
---- Mean and variance in one sweep around the pivot `mu`, which has the type of an element (docs/numerics.md, "Variance").
--- @param center "full" where the pivot is the mean of the whole row, else false: of its head
+--- The statistics of values around a pivot, in one sweep (docs/numerics.md, "Variance").
+-- @param n how many there are: a number, or the name of a count
+-- @param center "full" where the pivot is the mean of them all, else false: of their head, which has the name "head" where n is no
+--   number
 local function moments(x, n, center)
   local head = type(n) == "number" and contract.head(n) or "head"
   local pivot = center == "full" and mean(x, n) or head_mean(x, head)
   local mu = e.convert(x.type, pivot):as "mu"
   local d = (x - mu):as "d"
   local delta = mean(d, n):as "delta"
-  local variance = e.clamp0(mean(d * d, n) - delta * delta):as "variance"
-  return { centered = d - delta, variance = variance, mean = (mu + delta):as "mean" }
+  return { pivot = mu, deviation = d, delta = delta, centered = d - delta }
+end
+
+--- What words of the norms are made of, where all values of a set are summed together.
+local function words_of(n, center)
+  return {
+    total = function(x) return e.sum(x, n) end,
+    mean = function(x) return mean(x, n) end,
+    center = function(x) return moments(x, n, center).centered end,
+    center_mean = function(x)
+      local its = moments(x, n, center)
+      return (its.pivot + its.delta):as "mean"
+    end,
+    var = function(x)
+      local its = moments(x, n, center)
+      return e.clamp0(mean(its.deviation * its.deviation, n) - its.delta * its.delta):as "variance"
+    end,
+    pivot = function(x) return moments(x, n, center).pivot end,
+    shift = function(x) return moments(x, n, center).delta end,
+    m2 = function(x)
+      local its = moments(x, n, center)
+      return e.clamp0(e.sum(its.deviation * its.deviation, n) - its.delta * e.sum(its.deviation, n)):as "m2"
+    end,
+  }
 end
 
 --- a * b + c as one fused operation, or nil if there is no product. A product that meets a sum in any other way is not in
@@ -84,7 +121,7 @@ local function stepper(expand)
   local function step(node)
     local rule, activation = expand[node.op], activations.named[node.op]
     if activation then return activation.sequence(node[1]):shown_as(node.op, node[1]) end
-    return rule and rule(node) or node
+    return rule and rule(node[1], node[2], node[3]) or node
   end
   return function(node) return e.rewrite(e.rewrite(node, step, expanded), fuse, fused) end
 end
@@ -96,36 +133,31 @@ local function moved(rule, running, batch, momentum)
   return running + momentum * (batch - running)
 end
 
---- Statistics of a chunk of values `x`: `{ name, node }` in order. "moments" are those around the mean of the chunk's head;
--- "squares" have m2 alone, their sum.
--- @param n values in the chunk, or nil where they are counted when the kernel is called, as "head" and "chunk"
-function contract.chunk(x, sums, n)
-  local list
-  if sums == "moments" then
-    local mu = head_mean(x, n and contract.head(n) or "head"):as "mu"
-    local d = (x - mu):as "d"
-    local total = e.sum(d, n or "chunk")
-    local delta = (total / (n or e.count "chunk")):as "delta"
-    local m2 = e.clamp0(e.sum(d * d, n or "chunk") - delta * total):as "m2"
-    list = { { name = "mu", node = mu }, { name = "delta", node = delta }, { name = "m2", node = m2 } }
-  else
-    list = { { name = "m2", node = e.sum(x * x, n or "chunk") } }
-  end
-  local memo = {}
-  for _, entry in ipairs(list) do entry.node = e.rewrite(entry.node, fuse, memo) end
+--- What a set of values has that can be merged with that of others, in order: names, the words that give it, and the argument in
+-- which a kernel has it. "moments" are those around the mean of the values' head; "squares" have m2 alone, the sum of squares.
+contract.STATISTICS = {
+  moments = { { name = "mu", of = e.pivot, argument = "mean" }, { name = "delta", of = e.shift, argument = "shift" },
+    { name = "m2", of = e.m2, argument = "m2" } },
+  squares = { { name = "m2", of = function(x) return e.total(x * x) end, argument = "m2" } },
+}
+
+--- The statistics of a chunk of values `x`, which are counted when the kernel is called, as "head" and "chunk": `{ name, node }`.
+function contract.chunk(x, sums)
+  local list, expand = {}, contract.expander("chunk", false)
+  for i, statistic in ipairs(contract.STATISTICS[sums]) do list[i] = { name = statistic.name, node = expand(statistic.of(x)) } end
   return list
 end
 
 --- The statistics of two sets of values from those of the left and the right one (`mu_left`, ...), counts "left", "right" and
 -- "both" (Chan, Golub and LeVeque 1979, about a pivot that is near both means): `{ name, node }` in order.
-function contract.merge(sums)
-  local function left(name) return e.statistic(name .. "_left") end
-  local function right(name) return e.statistic(name .. "_right") end
+function contract.merge(graph, sums)
+  local function left(name) return graph:statistic(name .. "_left") end
+  local function right(name) return graph:statistic(name .. "_right") end
   local m2 = left "m2" + right "m2"
   if sums == "squares" then return { { name = "m2", node = m2 } } end
-  local weight = (e.count "right" / e.count "both"):as "weight"
+  local weight = (graph:count "right" / graph:count "both"):as "weight"
   local difference = ((right "mu" - left "mu") + (right "delta" - left "delta")):as "difference"
-  local share = e.count "left" * weight
+  local share = graph:count "left" * weight
   local list = { { name = "mu", node = left "mu" }, { name = "delta", node = difference * weight + left "delta" },
     { name = "m2", node = difference * difference * share + m2 } }
   local memo = {}
@@ -136,33 +168,27 @@ end
 --- The step that replaces the norms' words where statistics have been merged from chunks: `mu`, `delta` and `m2` of "all" values.
 -- @param rule how running values move
 function contract.results(rule)
-  local function statistic(name) return e.statistic(name) end
-  local expand = {
-    mean = function() return statistic "m2" / e.count "all" end,
-    center = function(node) return (node[1] - statistic "mu") - statistic "delta" end,
-    var = function() return (statistic "m2" / e.count "all"):as "variance" end,
-    unbiased_var = function() return statistic "m2" / e.count "all_but_one" end,
-    center_mean = function() return (statistic "mu" + statistic "delta"):as "mean" end,
-    moved = function(node) return moved(rule, node[1], node[2], node[3]) end,
+  local function statistic(x, name) return x.domain.graph:statistic(name) end
+  local function mean_square(x, count) return statistic(x, "m2") / x.domain.graph:count(count) end
+  return stepper {
+    mean = function(x) return mean_square(x, "all") end,
+    center = function(x) return (x - statistic(x, "mu")) - statistic(x, "delta") end,
+    var = function(x) return mean_square(x, "all"):as "variance" end,
+    unbiased_var = function(x) return mean_square(x, "all_but_one") end,
+    center_mean = function(x) return (statistic(x, "mu") + statistic(x, "delta")):as "mean" end,
+    pivot = function(x) return statistic(x, "mu") end,
+    shift = function(x) return statistic(x, "delta") end,
+    m2 = function(x) return statistic(x, "m2") end,
+    moved = function(running, batch, momentum) return moved(rule, running, batch, momentum) end,
   }
-  return stepper(expand)
 end
 
 --- The step that replaces the norms' words by the arithmetic of the contract.
--- @param n elements in a row: a number, or "all" where they are counted when the kernel is called
+-- @param n elements of a set: a number, or the name of a count that is known when the kernel is called
 -- @param center "full" or false
 -- @return function from a node to its successor, which is made of load, first, arg, const, add, sub, mul, div, fma, fnma, sqrt,
---   clamp0, max, nonzero, abs, round, convert, pin and sum only; one function serves all nodes of a problem
-function contract.expander(n, center)
-  local expand = {
-    total = function(node) return e.sum(node[1], n) end,
-    mean = function(node) return mean(node[1], n) end,
-    center = function(node) return moments(node[1], n, center).centered end,
-    var = function(node) return moments(node[1], n, center).variance end,
-    center_mean = function(node) return moments(node[1], n, center).mean end,
-  }
-  return stepper(expand)
-end
+--   clamp0, max, nonzero, abs, round, convert, pin, sum and count only; one function serves all nodes of a problem
+function contract.expander(n, center) return stepper(words_of(n, center)) end
 
 --- Roundings that one term of a sum can pass through: stripes of a block, the tree, the blocks (docs/numerics.md).
 function contract.depth(n, acc)

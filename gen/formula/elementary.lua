@@ -37,22 +37,20 @@ local SIXTH = { f32 = 0x1.555556p-3, f64 = 0x1.5555555555555p-3 }
 -- differences of it are exact.
 local SLOPE, SLOPE_LOW, CUBIC, CUBIC_LOW = 0x1.98845p+0, 0x1.9ea1b2p-23, 0x1.2444f2p-4, 0x1.49b16ap-29
 
-local function number(value) return e.const(value, "f32") end
-
-local function fma(a, b, c)
-  return e.fma(type(a) == "number" and number(a) or a, type(b) == "number" and number(b) or b,
-    type(c) == "number" and number(c) or c)
+--- Operands with constants for numbers; one of them is a node.
+local function lifted(a, b, c)
+  local graph = (type(a) == "table" and a or type(b) == "table" and b or c).domain.graph
+  local function lift(v) return type(v) == "number" and graph:const(v, "f32") or v end
+  return lift(a), lift(b), lift(c)
 end
 
-local function pick(a, b, c)
-  return e.pick(a, type(b) == "number" and number(b) or b, type(c) == "number" and number(c) or c)
-end
-
-local function fnma(a, b, c) return e.fnma(a, type(b) == "number" and number(b) or b, type(c) == "number" and number(c) or c) end
+local function fma(a, b, c) return e.fma(lifted(a, b, c)) end
+local function fnma(a, b, c) return e.fnma(lifted(a, b, c)) end
+local function pick(a, b, c) return e.pick(lifted(a, b, c)) end
 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
-  local sum = number(coefficients[#coefficients])
+  local sum = v.domain.graph:const(coefficients[#coefficients], "f32")
   for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
   return sum
 end
@@ -177,7 +175,7 @@ function elementary.relu6(x) return e.max(e.clamp0(x) * -1, -6) * -1 end
 --- max(x, 0) + a * (a + 3) / 6, a = max(-|x|, -3): x * f(x) with f(x) + f(-x) = 1, as silu is.
 function elementary.hardswish(x)
   local a = negative(x, 1, -3)
-  return e.fma((a + 3) * a, e.const(SIXTH[x.type], x.type), e.clamp0(x))
+  return e.fma((a + 3) * a, x.domain.graph:const(SIXTH[x.type], x.type), e.clamp0(x))
 end
 
 return elementary

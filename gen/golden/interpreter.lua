@@ -25,7 +25,7 @@ end
 local function pointwise(f)
   return function(row, node)
     local round = arithmetic.round[node.type]
-    if node.domain ~= "element" and node.domain ~= "column" then
+    if node.scope ~= "element" and node.scope ~= "column" then
       return round(f(row:evaluate(node[1]), node[2] and row:evaluate(node[2])))
     end
     local a, b, list = row:values(node[1]), row:values(node[2] or node[1]), {}
@@ -38,7 +38,7 @@ end
 local function of_three(operator)
   return function(row, node)
     local f = operator(node.type)
-    if node.domain ~= "element" and node.domain ~= "column" then
+    if node.scope ~= "element" and node.scope ~= "column" then
       return f(row:evaluate(node[1]), row:evaluate(node[2]), row:evaluate(node[3]))
     end
     local a, b, c, list = row:values(node[1]), row:values(node[2]), row:values(node[3]), {}
@@ -149,7 +149,7 @@ local OPERATORS = {
 
 --- The value of a node: a number, or an array along the row.
 function Row:evaluate(node)
-  local memo = node.domain == "column" and self.columns or self.memo
+  local memo = node.scope == "column" and self.columns or self.memo
   local value = memo[node]
   if not value then
     value = OPERATORS[node.op](self, node)

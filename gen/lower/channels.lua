@@ -25,7 +25,7 @@ local FORMS = {
 function channels.write(kernel, root)
   if kernel.target.types.f32.vector == nil then kernel.target = single(kernel.target) end
   local body = Body.new(kernel)
-  local has_positions = kernel.plan.geometry.has_positions
+  local has_positions = kernel.plan.axes.has_positions
   FORMS[kernel.plan.form](body, root:branch(has_positions and "rows > 0 && positions > 0" or "rows > 0"))
 end
 

@@ -235,7 +235,7 @@ function lower.new(plan, target, schedule)
   local kernel = { plan = plan, target = target, schedule = schedule, prologue = prologue, uses = e.count_uses(roots),
     literal = function(value, of_type) return literal.float(value, of_type == "f64" and "" or "f") end,
     scalars = scalar_texts(plan, prologue), pointer_types = types }
-  if plan.geometry then channels.write(kernel, root) else write_rows(kernel, root, has_vectors) end
+  if plan.form == "row" then write_rows(kernel, root, has_vectors) else channels.write(kernel, root) end
   if target.leave then root:call(target.leave) end
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,

@@ -8,7 +8,7 @@ return e.norm {
   affine = "none",
   words = { layout = true },
   formula = "(x - mean(x)) / (sqrt(var(x)) + eps) over the batch and all positions",
-  sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
+  sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = { "rows", "positions" },
   directions = {
     fwd = {
       scalars = { "eps" }, sums = "moments",

@@ -56,13 +56,13 @@ end
 
 --- The plan: sweeps and bytes.
 function explain.plan(plan)
-  local bytes, where = plan.problem.bytes_per_row, plan.problem.geometry
+  local bytes = plan.problem.bytes_per_row
   local lines = { "plan      " .. plan.problem.name }
-  if plan.form then add_statistics(plan, lines) end
+  if plan.form ~= "row" then add_statistics(plan, lines) end
   for _, note in ipairs(plans.notes(plan)) do lines[#lines + 1] = "  " .. note end
   if plan.saved then lines[#lines + 1] = ("  later passes read h again from %s"):format(plan.saved) end
   lines[#lines + 1] = ("bytes     reads %d + %d parameters, writes %d per %s"):format(bytes.read, bytes.parameters, bytes.write,
-    where and where.has_positions and "position" or "row")
+    plan.axes.has_positions and "position" or "row")
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -57,7 +57,7 @@ end
 function cost.order(plan, target, list, streams, rows, level)
   local guesses, texts = {}, {}
   for i, chosen in ipairs(list) do
-    guesses[chosen] = i == 1 and -1 or plan.geometry and 0 or guess(plan, target, chosen, streams(chosen), rows, level)
+    guesses[chosen] = i == 1 and -1 or plan.form ~= "row" and 0 or guess(plan, target, chosen, streams(chosen), rows, level)
     texts[chosen] = schedule.format(chosen)
   end
   table.sort(list, function(a, b)

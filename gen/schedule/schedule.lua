@@ -167,11 +167,19 @@ local function default_tile(plan, target)
   return tile
 end
 
+--- Why a plan has no use for strips: only sums over lanes are walked in them.
+local function missing_lanes(plan)
+  if plan.form == "row" then return missing_sums(plan) end
+  return plan.form ~= "memory" and plan.form ~= "segments" and "nothing is summed over lanes"
+end
+
+local TILED = { columns = true, positions = true, merge = true, map = true }
+
 --- The knobs in the order in which they are decided; `default` may read those before it. `refuse` says why a value other
--- than the first would be illegal or change nothing.
+-- than the first would be illegal or change nothing. `of`: kernels of rows alone, of other forms alone, or nil: all.
 local KNOBS = {
-  { key = "rows", values = { "1", "2", "4", "8" }, default = default_rows },
-  { key = "layout", values = { "plain", "split" },
+  { key = "rows", of = "row", values = { "1", "2", "4", "8" }, default = default_rows },
+  { key = "layout", of = "row", values = { "plain", "split" },
     -- gamma and beta may be wider: 25 to 35 % of an RMSNorm with gamma=f32.
     default = function(plan, target)
       local d = plan.problem.dtypes
@@ -179,41 +187,39 @@ local KNOBS = {
       return is_bf16 and not missing_in_split(plan, target) and "split" or "plain"
     end,
     refuse = function(plan, target) return missing_in_split(plan, target) end },
-  { key = "blocks", values = { "1", "2" },
+  { key = "blocks", of = "row", values = { "1", "2" },
     default = function(plan, target, chosen)
       return target.types.f32.width == 16 and chosen.rows == 1 and not missing_sums(plan) and has_two_blocks(plan) and 2 or 1
     end,
     refuse = function(plan)
       return missing_sums(plan) or not has_two_blocks(plan) and ("a row of %d elements is one block"):format(plan.n)
     end },
-  { key = "strips", values = { "1", "2", "4", "8" },
-    default = default_strips, refuse = missing_sums },
-  { key = "reuse", values = { "recompute", "reload" },
+  { key = "strips", values = { "1", "2", "4", "8" }, default = default_strips, refuse = missing_lanes },
+  { key = "reuse", of = "row", values = { "recompute", "reload" },
     -- Rounding a sum of 16 bits twice takes a third to a half of the time.
     default = function(plan) return plan.stage and is_16_bit(plan) and "reload" or "recompute" end,
     refuse = function(plan) return not plan.stage and "only 'add' with equal residual= and out= can keep its sum in y" end },
-  { key = "pipe", values = { "0", "1" }, default = default_pipe,
+  { key = "pipe", of = "row", values = { "0", "1" }, default = default_pipe,
     refuse = function(plan) return #plan.sweeps == 1 and "there is one pass only, and nothing before it to compute ahead" end },
-  { key = "prefetch", values = { "0", "1" }, default = default_prefetch,
+  { key = "prefetch", of = "row", values = { "0", "1" }, default = default_prefetch,
     refuse = function(plan) return plan.sweeps[#plan.sweeps].kind == "end" and "nothing is read behind the last sum" end },
-  { key = "stream", values = { "0", "1", "2048", "8192", "32768" },
-    default = default_stream,
-    refuse = missing_for_streams },
+  { key = "stream", of = "row", values = { "0", "1", "2048", "8192", "32768" }, default = default_stream, refuse = missing_for_streams },
+  { key = "tile", of = "others", values = { "1", "2", "4", "8" }, default = default_tile,
+    refuse = function(plan) return not TILED[plan.form] and "no slots have sums of their own" end },
 }
 
---- The same for kernels of channels: sums over lanes are walked in strips, and where each slot has sums of its own, a tile of so
--- many vectors is walked together.
-local CHANNEL_KNOBS = {
-  { key = "strips", values = { "1", "2", "4", "8" }, default = default_strips,
-    refuse = function(plan) return plan.form ~= "memory" and plan.form ~= "segments" and "nothing is summed over lanes" end },
-  { key = "tile", values = { "1", "2", "4", "8" }, default = default_tile,
-    refuse = function(plan)
-      local is_tiled = plan.form == "columns" or plan.form == "positions" or plan.form == "merge" or plan.form == "map"
-      return not is_tiled and "no slots have sums of their own"
-    end },
-}
+--- The knobs of kernels of rows, or of others.
+local function knobs_for(is_row)
+  local list = {}
+  for _, knob in ipairs(KNOBS) do
+    if not knob.of or (knob.of == "row") == is_row then list[#list + 1] = knob end
+  end
+  return list
+end
 
-local function knobs_of(plan) return plan.geometry and CHANNEL_KNOBS or KNOBS end
+local KNOBS_OF = { [true] = knobs_for(true), [false] = knobs_for(false) }
+
+local function knobs_of(plan) return KNOBS_OF[plan.form == "row"] end
 
 --- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
 local function chunks_of_stripe(plan, target, layout_name)
@@ -265,13 +271,13 @@ function schedule.choose(plan, target, overrides)
     local text = overrides and overrides[knob.key]
     if text then
       chosen[knob.key] = check(knob, text, plan, target, chosen)
-    elseif has_vectors and not (plan.geometry and knob.refuse(plan)) then
+    elseif has_vectors and not (plan.form ~= "row" and knob.refuse(plan)) then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
       chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
     end
   end
-  if plan.geometry then return chosen end
+  if plan.form ~= "row" then return chosen end
   local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
   if chunks and chosen.strips > chunks then
     if overrides and overrides.strips then
@@ -285,7 +291,7 @@ end
 --- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
 function schedule.format(chosen)
   local parts = {}
-  for _, knob in ipairs(chosen.rows and KNOBS or CHANNEL_KNOBS) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
+  for _, knob in ipairs(KNOBS_OF[chosen.rows ~= nil]) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
   return table.concat(parts, " ")
 end
 
@@ -302,7 +308,7 @@ function schedule.parse(text)
 end
 
 --- The knobs that settings are of: those of kernels of rows, or of channels.
-local function knobs_of_settings(settings) return settings.rows and KNOBS or CHANNEL_KNOBS end
+local function knobs_of_settings(settings) return KNOBS_OF[settings.rows ~= nil] end
 
 --- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `choose` to say.
 -- @param settings table of texts by key (schedule.parse)
@@ -345,7 +351,7 @@ end
 -- @param plan the plan whose knobs they are, or nil for those of kernels of rows
 function schedule.knobs(plan)
   local list = {}
-  for i, knob in ipairs(plan and knobs_of(plan) or KNOBS) do list[i] = { key = knob.key, values = knob.values } end
+  for i, knob in ipairs(plan and knobs_of(plan) or KNOBS_OF[true]) do list[i] = { key = knob.key, values = knob.values } end
   return list
 end
 

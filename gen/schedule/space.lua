@@ -15,7 +15,7 @@ end
 
 --- Bytes that the last sweep of a call of so many rows stores.
 local function stored_bytes(plan, rows)
-  if plan.geometry then return 0 end
+  if plan.form ~= "row" then return 0 end
   local bytes = 0
   for _, store in ipairs(plans.final_stores(plan)) do bytes = math.max(bytes, rows * plan.n * dtypes[store.dtype].bytes) end
   return bytes

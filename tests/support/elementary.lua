@@ -24,7 +24,7 @@ local target = targets.named(arg[1])
 -- The problem of a kernel without norm: its function alone.
 local function problem_of(name)
   local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
-  local y = contract.expander(p.h, false)(e.apply(name, e.load("x", "f32", "element")))
+  local y = contract.expander(p.h, false)(e.apply(name, p.normed))
   local args = {}
   for _, argument in ipairs(p.args) do
     if argument.name ~= "alpha" then args[#args + 1] = argument end

@@ -20,13 +20,13 @@ local OPERATIONS = { add = 1, sub = 1, mul = 1, div = 1, sqrt = 1, fma = 2, fnma
 
 -- Operations of a kernel of rows for each element; nil for others.
 local function operations(problem)
-  if problem.geometry or problem.row_length == 0 then return nil end
+  if problem.axes.is_counted or problem.axes.order ~= "lanes" or problem.row_length == 0 then return nil end
   local count, seen = 0, {}
   for _, output in ipairs(problem.outputs) do
     e.walk(output.node, function(node)
       if node.op == "sum" then
         count = count + node.count / problem.row_length
-      elseif node.domain == "element" then
+      elseif node.scope == "element" then
         count = count + (OPERATIONS[node.op] or 0)
       end
     end, seen)

@@ -39,7 +39,7 @@ local function memory_sums(body, builder, sweep, n, block)
 end
 
 return function(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   local n = builder:def("size_t", "values", common.product(where.per_group, "positions"))
   builder:note "The head of a group, and how both are cut into blocks."
   local head = body:head_of(builder, n)
