@@ -3,8 +3,8 @@
 -- Lanes, blocks, the tree, the pivot of the variance and the places of fused multiply-adds are fixed here by the row
 -- length alone. docs/numerics.md tells the same in prose with the error bounds and their proofs.
 
+local activations = require "gen.formula.activations"
 local e = require "gen.formula.expr"
-local elementary = require "gen.formula.elementary"
 
 local contract = { version = 1 }
 
@@ -119,8 +119,8 @@ end
 local function stepper(expand)
   local expanded, fused = {}, {}
   local function step(node)
-    local rule, sequence = expand[node.op], elementary[node.op]
-    if sequence then return sequence(node[1]):shown_as(node.op, node[1]) end
+    local rule, activation = expand[node.op], activations.named[node.op]
+    if activation then return activation.sequence(node[1]):shown_as(node.op, node[1]) end
     return rule and rule(node[1], node[2], node[3]) or node
   end
   return function(node) return e.rewrite(e.rewrite(node, step, expanded), fuse, fused) end
