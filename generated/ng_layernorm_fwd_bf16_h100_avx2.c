@@ -99,8 +99,7 @@ void ng_avx2_store_u16(uint16_t *p, __m128i v, int n)
         v = _mm_srli_si128(v, 4);
         p += 2;
     }
-    if (n & 1)
-        *(ng_avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
+    if (n & 1) *(ng_avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
 }
 #endif
 

@@ -77,12 +77,9 @@ static inline uint16_t ng_neon_u16(const void *p)
 static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 {
     uint16x4_t v = vdup_n_u16(0);
-    if (n > 0)
-        v = vset_lane_u16(ng_neon_u16(p), v, 0);
-    if (n > 1)
-        v = vset_lane_u16(ng_neon_u16(p + 1), v, 1);
-    if (n > 2)
-        v = vset_lane_u16(ng_neon_u16(p + 2), v, 2);
+    if (n > 0) v = vset_lane_u16(ng_neon_u16(p), v, 0);
+    if (n > 1) v = vset_lane_u16(ng_neon_u16(p + 1), v, 1);
+    if (n > 2) v = vset_lane_u16(ng_neon_u16(p + 2), v, 2);
     return v;
 }
 #endif
@@ -93,12 +90,9 @@ static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);
-    if (n == 0)
-        return zero;
-    if (n == 1)
-        return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
-    if (n == 2)
-        return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
+    if (n == 0) return zero;
+    if (n == 1) return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
+    if (n == 2) return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
     return vsetq_lane_f32(0.0f, v, 3);
 }
 #endif

@@ -76,10 +76,8 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
 #else
     __extension__ typedef unsigned __int128 wide;
     const double most = 0x1.fffffffffffffp1023;
-    if (a == 0.0 || b == 0.0 || !(a <= most && a >= -most && b <= most && b >= -most))
-        return a * b + c;
-    if (!(c <= most && c >= -most))
-        return c;
+    if (a == 0.0 || b == 0.0 || !(a <= most && a >= -most && b <= most && b >= -most)) return a * b + c;
+    if (!(c <= most && c >= -most)) return c;
     uint64_t ma, mb, mc;
     int ea, eb, ec;
     const int sign = ng_scalar_parts_f64(a, &ma, &ea) ^ ng_scalar_parts_f64(b, &mb, &eb);
@@ -88,8 +86,7 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     wide product = (wide)ma * mb << 20, addend = (wide)mc << 72;
     int exponent = ea + eb - 20;
     const int distance = mc == 0 ? 0 : exponent - (ec - 72);
-    if (distance > 0)
-        addend = distance > 127 ? 1 : addend >> distance | ((addend & (((wide)1 << distance) - 1)) != 0);
+    if (distance > 0) addend = distance > 127 ? 1 : addend >> distance | ((addend & (((wide)1 << distance) - 1)) != 0);
     if (distance < 0) {
         product = distance < -127 ? 1 : product >> -distance | ((product & (((wide)1 << -distance) - 1)) != 0);
         exponent = ec - 72;
@@ -97,14 +94,11 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     const int is_sum = sign == sign_c;
     const int negative = is_sum || product > addend ? sign : product < addend ? sign_c : 0;
     const wide sum = is_sum ? product + addend : product > addend ? product - addend : addend - product;
-    if (sum == 0)
-        return 0.0;
+    if (sum == 0) return 0.0;
     int top = 127;
-    while (!(sum >> top))
-        --top;
+    while (!(sum >> top)) --top;
     int last = exponent + top - 52;
-    if (last < -1074)
-        last = -1074;
+    if (last < -1074) last = -1074;
     const int shift = last - exponent;
     uint64_t mantissa;
     if (shift > 127) {
@@ -118,8 +112,7 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     }
     /* A carry out of the mantissa is a carry into the exponent. */
     uint64_t bits = mantissa < 0x10000000000000u ? mantissa : ((uint64_t)(last + 1074) << 52) + mantissa;
-    if (bits > 0x7ff0000000000000u)
-        bits = 0x7ff0000000000000u;
+    if (bits > 0x7ff0000000000000u) bits = 0x7ff0000000000000u;
     bits |= (uint64_t)negative << 63;
     double result;
     memcpy(&result, &bits, sizeof result);
@@ -147,10 +140,8 @@ static inline double ng_scalar_sqrt_f64(double v)
     __extension__ typedef unsigned __int128 wide;
     uint64_t mantissa;
     int exponent;
-    if (v != v || v == 0.0 || v > 0x1.fffffffffffffp1023)
-        return v;
-    if (v < 0.0)
-        return __builtin_nan("");
+    if (v != v || v == 0.0 || v > 0x1.fffffffffffffp1023) return v;
+    if (v < 0.0) return __builtin_nan("");
     ng_scalar_parts_f64(v, &mantissa, &exponent);
     if (exponent & 1) {
         mantissa <<= 1;
@@ -160,8 +151,7 @@ static inline double ng_scalar_sqrt_f64(double v)
     const wide square = (wide)mantissa << 54;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 53; bit != 0; bit >>= 1) {
-        if ((wide)(root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((wide)(root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint64_t bits = ((uint64_t)(exponent / 2 + 26 + 1022) << 52) + ((root + 1) >> 1);
     double result;
@@ -185,8 +175,7 @@ static inline double ng_scalar_clamp0_f64(double v)
 static inline double ng_scalar_tree_f64(double *lane)
 {
     for (size_t w = 16; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }

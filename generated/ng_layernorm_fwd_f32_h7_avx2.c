@@ -78,8 +78,7 @@ void ng_avx2_store_f32(float *p, __m256 v, int n)
         part = _mm_movehl_ps(part, part);
         p += 2;
     }
-    if (n & 1)
-        _mm_store_ss(p, part);
+    if (n & 1) _mm_store_ss(p, part);
 }
 #endif
 

@@ -57,12 +57,9 @@ NG_API void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const floa
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
-    if (n & 2)
-        v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
-    if (n == 1)
-        v = vsetq_lane_f32(p[0], v, 0);
-    if (n == 3)
-        v = vsetq_lane_f32(p[2], v, 2);
+    if (n & 2) v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
+    if (n == 1) v = vsetq_lane_f32(p[0], v, 0);
+    if (n == 3) v = vsetq_lane_f32(p[2], v, 2);
     return v;
 }
 #endif
@@ -72,12 +69,9 @@ static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 /* Stores the first n < 4 floats. */
 static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 {
-    if (n & 2)
-        vst1_f32(p, vget_low_f32(v));
-    if (n == 1)
-        p[0] = vgetq_lane_f32(v, 0);
-    if (n == 3)
-        p[2] = vgetq_lane_f32(v, 2);
+    if (n & 2) vst1_f32(p, vget_low_f32(v));
+    if (n == 1) p[0] = vgetq_lane_f32(v, 0);
+    if (n == 3) p[2] = vgetq_lane_f32(v, 2);
 }
 #endif
 
@@ -87,12 +81,9 @@ static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);
-    if (n == 0)
-        return zero;
-    if (n == 1)
-        return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
-    if (n == 2)
-        return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
+    if (n == 0) return zero;
+    if (n == 1) return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
+    if (n == 2) return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
     return vsetq_lane_f32(0.0f, v, 3);
 }
 #endif

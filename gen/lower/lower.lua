@@ -9,6 +9,7 @@ local plans = require "gen.plan.plan"
 local schedules = require "gen.schedule.schedule"
 local statements = require "gen.c.statements"
 local targets = require "gen.target.targets"
+local usage = require "gen.errors.usage"
 local vectors = require "gen.lower.vectors"
 
 local lower = {}
@@ -193,21 +194,21 @@ local function write_rows(kernel, root, has_vectors)
   write(kernel, root)
 end
 
---- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
--- borrows from another one, then its own.
+--- Helpers that the statements call, and those that these call, in the order of their definition.
 local function needed_helpers(target, texts)
-  local text_of, needed, list, all = {}, {}, {}, targets.helpers(target)
-  for _, helper in ipairs(all) do text_of[helper.name] = helper.text end
-  local function search(text)
-    if not text:find("@", 1, true) then return end
-    for name in text:gmatch("@([%w_]+)") do
-      if text_of[name] and not needed[name] then
-        needed[name] = true
-        search(text_of[name])
-      end
+  local named, needed, list, all = {}, {}, {}, targets.helpers(target)
+  for _, helper in ipairs(all) do named[helper.name] = helper end
+  local function need(name)
+    local helper = named[name] or usage.fail("target %s has no helper ng_%s", target.name, name)
+    if needed[name] then return end
+    needed[name] = true
+    for _, used in ipairs(helper.uses) do need(used) end
+  end
+  for _, text in ipairs(texts) do
+    if text:find("@", 1, true) then
+      for name in text:gmatch("@([%w_]+)") do need(name) end
     end
   end
-  for _, text in ipairs(texts) do search(text) end
   for _, helper in ipairs(all) do
     if needed[helper.name] then list[#list + 1] = helper end
   end

@@ -38,6 +38,7 @@ local MODULES_MAY_SEE = {
   { "gen%.formula%.expr", {} },
   { "gen%.formula%.elementary", { "gen.formula.expr" } },
   { "gen%.formula%.contract", { "gen.formula.expr", "gen.formula.elementary" } },
+  { "targets%..*", { "targets.shared.words", "targets.shared.x86" } },
   { "gen%.golden%.interpreter", { "gen.golden.arithmetic", "gen.formula.contract" } },
 }
 
