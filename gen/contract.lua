@@ -39,9 +39,13 @@ contract.CHUNK, contract.RUN, contract.STRIPES = 4096, 64, 64
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
 local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or e.count(n)) end
 
+--- The same for a mean that will meet a sum. Compilers make a product of a division by a power of two, and fuse products with
+-- additions, so that a subnormal mean would not be rounded.
+local function pinned_mean(v, n) return e.pin(mean(v, n)) end
+
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
-  if m ~= 1 then return mean(v, m) end
+  if m ~= 1 then return pinned_mean(v, m) end
   local of_row = {}
   e.walk(v, function(node) of_row[node] = node.domain == "row" and node or nil end, {})
   local first = e.rewrite(v, function(node)
@@ -55,21 +59,28 @@ end
 -- @param center "full" where the pivot is the mean of the whole row, else false: of its head
 local function moments(x, n, center)
   local head = type(n) == "number" and contract.head(n) or "head"
-  local pivot = center == "full" and mean(x, n) or head_mean(x, head)
+  local pivot = center == "full" and pinned_mean(x, n) or head_mean(x, head)
   local mu = e.convert(x.type, pivot):as "mu"
   local d = (x - mu):as "d"
-  local delta = mean(d, n):as "delta"
+  local delta = pinned_mean(d, n):as "delta"
   local variance = e.clamp0(mean(d * d, n) - delta * delta):as "variance"
   return { centered = d - delta, variance = variance, mean = (mu + delta):as "mean" }
 end
 
+--- Whether compilers may fuse a value with an addition that it meets: a product, and a quotient by a number that they may know,
+-- which is a product to them if that is a power of two. Of an element they know nothing.
+function contract.is_fusible(node)
+  if node.op == "convert" then return contract.is_fusible(node[1]) end
+  return node.op == "mul" or node.op == "div" and node[2].domain ~= "element"
+end
+
 --- a * b + c as one fused operation, or nil if there is no product. A product that meets a sum in any other way is not in
--- the contract.
+-- the contract, and a quotient must be pinned.
 local function fused_form(node, a, b)
   if node.op == "add" and a.op == "mul" and b.op ~= "mul" then return e.fma(a[1], a[2], b) end
   if node.op == "add" and b.op == "mul" and a.op ~= "mul" then return e.fma(b[1], b[2], a) end
   if node.op == "sub" and b.op == "mul" and a.op ~= "mul" then return e.fnma(b[1], b[2], a) end
-  assert(a.op ~= "mul" and b.op ~= "mul", "a product meets a sum without a fused operation")
+  assert(not contract.is_fusible(a) and not contract.is_fusible(b), "a product or a quotient meets a sum: fuse or pin it")
 end
 
 local function fuse(node)
@@ -105,7 +116,7 @@ function contract.chunk(x, sums, n)
     local mu = head_mean(x, n and contract.head(n) or "head"):as "mu"
     local d = (x - mu):as "d"
     local total = e.sum(d, n or "chunk")
-    local delta = (total / (n or e.count "chunk")):as "delta"
+    local delta = e.pin(total / (n or e.count "chunk")):as "delta"
     local m2 = e.clamp0(e.sum(d * d, n or "chunk") - delta * total):as "m2"
     list = { { name = "mu", node = mu }, { name = "delta", node = delta }, { name = "m2", node = m2 } }
   else
@@ -137,11 +148,12 @@ end
 -- @param rule how running values move
 function contract.results(rule)
   local function statistic(name) return e.statistic(name) end
+  local function per_value(count) return e.pin(statistic "m2" / e.count(count)) end
   local expand = {
-    mean = function() return statistic "m2" / e.count "all" end,
+    mean = function() return per_value "all" end,
     center = function(node) return (node[1] - statistic "mu") - statistic "delta" end,
-    var = function() return (statistic "m2" / e.count "all"):as "variance" end,
-    unbiased_var = function() return statistic "m2" / e.count "all_but_one" end,
+    var = function() return per_value "all":as "variance" end,
+    unbiased_var = function() return per_value "all_but_one" end,
     center_mean = function() return (statistic "mu" + statistic "delta"):as "mean" end,
     moved = function(node) return moved(rule, node[1], node[2], node[3]) end,
   }
@@ -156,7 +168,7 @@ end
 function contract.expander(n, center)
   local expand = {
     total = function(node) return e.sum(node[1], n) end,
-    mean = function(node) return mean(node[1], n) end,
+    mean = function(node) return pinned_mean(node[1], n) end,
     center = function(node) return moments(node[1], n, center).centered end,
     var = function(node) return moments(node[1], n, center).variance end,
     center_mean = function(node) return moments(node[1], n, center).mean end,
