@@ -12,6 +12,7 @@
 
 #include "contract.h"
 #include "reference.h"
+#include "shape.h"
 
 enum {
     PERIOD = 61, /* rows that differ; the others repeat them */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "spec.h"
+#include "arguments.h"
 
 typedef void cell_invoke(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
 

@@ -1,19 +1,19 @@
 --- What normgen bench does: times kernels beside rivals and the limits of memory, each checked before it is timed.
 
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local geometry = require "gen.channels.geometry"
-local inputs = require "gen.cli.inputs"
-local machine = require "bench.machine"
+local failure = require "host.failure"
+local files = require "host.files"
+local inputs = require "host.inputs"
+local machine = require "measure.machine"
 local markdown = require "bench.markdown"
-local names = require "gen.names"
-local native = require "gen.cli.native"
-local pipeline = require "gen.pipeline"
+local names = require "gen.spec.names"
+local native = require "host.native"
+local pipeline = require "gen.pipeline.pipeline"
+local problem = require "gen.problem.problem"
 local program = require "bench.program"
 local report = require "bench.report"
 local results = require "bench.results"
 local rivals = require "bench.rivals"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 -- Rounds below which there is no interval worth the name.
 local FEWEST_ROUNDS = 12
@@ -60,8 +60,7 @@ end
 
 -- The numbers of positions of a kernel; `false` alone if it has none.
 local function positions_for(s, counts)
-  local where = geometry.of(s)
-  return where and where.has_positions and counts_for(s, counts) or { false }
+  return problem.new(s).axes.has_positions and counts_for(s, counts) or { false }
 end
 
 -- Every cell: a kernel with each of its numbers of rows and of positions.

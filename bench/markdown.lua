@@ -1,9 +1,9 @@
 --- The results of a run as tables for a document, with the means that sum them up.
 
 local results = require "bench.results"
-local show = require "bench.show"
-local spec = require "gen.spec"
-local statistics = require "bench.statistics"
+local show = require "measure.show"
+local spec = require "gen.spec.spec"
+local statistics = require "measure.statistics"
 
 local markdown = {}
 

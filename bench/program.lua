@@ -1,14 +1,14 @@
 --- Makes the bench program of a set of kernels and rivals, and runs it.
 
-local emit = require "gen.emit"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local json = require "gen.cli.json"
-local literal = require "gen.literal"
-local problems = require "gen.problem"
-local root = require "gen.root"
-local shell = require "gen.cli.shell"
-local toolchain = require "gen.cli.toolchain"
+local emit = require "gen.emit.emit"
+local failure = require "host.failure"
+local files = require "host.files"
+local json = require "host.json"
+local literal = require "gen.c.literal"
+local problems = require "gen.problem.problem"
+local tree = require "gen.tree"
+local shell = require "host.shell"
+local toolchain = require "host.toolchain"
 
 local program = {}
 
@@ -24,7 +24,7 @@ local OVERHEAD_PREFIX = "o_"
 
 local function progress(format, ...) io.stderr:write("bench: ", format:format(...), "\n") end
 
-local function bench_file(name) return root.path("bench/" .. name) end
+local function bench_file(name) return tree.path("bench/" .. name) end
 
 local function argument_text(argument)
   if argument.shape ~= "scalar" then return "NULL" end
@@ -82,7 +82,7 @@ end
 -- Compiles C files into objects of the program.
 function Work.add(work, what, list, flags)
   for _, path in ipairs(list) do
-    must_compile(what, work.cc, { "-std=c11", "-O2", "-I", root.path "bench", "-I", root.path "reference", "-I", work.directory },
+    must_compile(what, work.cc, { "-std=c11", "-O2", "-I", tree.path "bench", "-I", tree.path "reference", "-I", work.directory },
       flags, { "-c", "-o", work:object(), path })
   end
 end
@@ -106,7 +106,7 @@ function Work.add_rivals(work, builds, skip)
   local list = {}
   for _, build in ipairs(builds) do
     local object = ("%s/rival%s.o"):format(work.directory, literal.integer(#list + 1))
-    local ok, text = compile(build.cc, build.flags, { "-I", root.path "bench",
+    local ok, text = compile(build.cc, build.flags, { "-I", tree.path "bench",
       ("-DBENCH_RIVALS=rivals_%s"):format(literal.integer(#list + 1)), "-c", "-o", object, build.source })
     if ok then
       list[#list + 1] = build
@@ -130,7 +130,7 @@ local function build(directory, job, skip)
   end
   progress("building %d rivals", #job.builds)
   work:add_set { prefix = OVERHEAD_PREFIX, codes = job.overhead }
-  work:add("the reference", toolchain.c_files(root.path "reference", "^verify"), {})
+  work:add("the reference", toolchain.c_files(tree.path "reference", "^verify"), {})
   work:add("the bench", { bench_file "bench.c", bench_file "cell.c" }, {})
   work:add("the limits", { bench_file "limits.c" }, shell.words({ "-O3" }, LIMITS[job.target] or {}))
   local built = work:add_rivals(job.builds, skip)

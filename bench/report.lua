@@ -1,9 +1,9 @@
 --- The results of a run (bench/results.lua) as text.
 
-local columns = require "gen.cli.columns"
-local json = require "gen.cli.json"
+local columns = require "host.columns"
+local json = require "host.json"
 local markdown = require "bench.markdown"
-local show = require "bench.show"
+local show = require "measure.show"
 
 local report = {}
 

@@ -1,6 +1,6 @@
 --- What the bench programs print, as tables with statistics.
 
-local statistics = require "bench.statistics"
+local statistics = require "measure.statistics"
 
 local results = {}
 

@@ -1,12 +1,12 @@
 --- The rivals that normgen knows how to build or to call, by group.
 
-local inputs = require "gen.cli.inputs"
+local inputs = require "host.inputs"
 local lfs = require "lfs"
-local root = require "gen.root"
-local shell = require "gen.cli.shell"
-local spec = require "gen.spec"
-local suggest = require "gen.suggest"
-local toolchain = require "gen.cli.toolchain"
+local tree = require "gen.tree"
+local shell = require "host.shell"
+local spec = require "gen.spec.spec"
+local suggest = require "gen.errors.suggest"
+local toolchain = require "host.toolchain"
 
 local rivals = {}
 
@@ -23,9 +23,9 @@ local NATIVE = { march = "native", environment = {} }
 local function level_of(target) return LEVELS[target] or NATIVE end
 
 -- Where tools/install-deps.sh puts the Python packages of rivals.
-local PACKAGES = root.path "out/bench-python"
+local PACKAGES = tree.path "out/bench-python"
 
-local function source(name) return root.path("bench/rivals/" .. name) end
+local function source(name) return tree.path("bench/rivals/" .. name) end
 
 -- A build: `{ cc =, source =, flags = {..}, libraries = {..}, environment = {..} }`; flags hold for compiling, libraries
 -- for linking, the environment for running. Without one that is `required` nothing runs.

@@ -66,7 +66,7 @@ function(normgen_add_library name)
   cmake_language(EVAL CODE "${variables}")
   set(depends ${specs})
   list(FILTER depends INCLUDE REGEX "\\.lua$|/")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends} "${root}/gen/version.lua")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends} "${root}/gen/emit/version.lua")
 
   # The stamp is the output, since it is new after each run. The files are touched only if their text changes.
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${name}.normgen")

@@ -1,6 +1,6 @@
-# The version is that of gen/version.lua; before 1.0 a request is met by the same minor version. Nothing here depends on an
+# The version is that of gen/emit/version.lua; before 1.0 a request is met by the same minor version. Nothing here depends on an
 # architecture, so the size of pointers is not compared.
-file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../gen/version.lua" PACKAGE_VERSION REGEX "^return")
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../gen/emit/version.lua" PACKAGE_VERSION REGEX "^return")
 string(REGEX MATCH "[0-9.]+" PACKAGE_VERSION "${PACKAGE_VERSION}")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" PACKAGE_VERSION_SERIES "${PACKAGE_VERSION}")
 

@@ -1,9 +1,9 @@
 -- Prints the man page, or the completion of a shell, from the tables that feed --help.
 --   luajit install/manual.lua man|bash|zsh|fish       in the root of the source tree
 
-local options = require "gen.cli.options"
-local version = require "gen.version"
-local parser, commands, summary = require("gen.cli.parser")(function(text) return text end)
+local options = require "cli.options"
+local version = require "gen.emit.version"
+local parser, commands, summary = require("cli.parser")(function(text) return text end)
 
 -- Text that roff prints as it is.
 local function plain(text) return (text:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("^([.'])", "\\&%1"):gsub("\n([.'])", "\n\\&%1")) end

@@ -8,7 +8,7 @@
 #ifndef NG_REFERENCE_ARITHMETIC_H
 #define NG_REFERENCE_ARITHMETIC_H
 
-#include "spec.h"
+#include "arguments.h"
 
 /* The arguments of a call by their meaning: arrays, NULL where the spec has none, and the bytes from one of their rows
  * to the next, and from one head to the next. */

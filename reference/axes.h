@@ -13,23 +13,23 @@
 
 typedef void kernel(const ref_spec *spec, const ref_call *call);
 
-/* One for each norm and direction. */
-static kernel *const kernels[][REF_INFER_FOLDED + 1] = {
-    [REF_RMSNORM] =
-        {[REF_FWD] = channelnorm, [REF_STATS] = shard_stats, [REF_MERGE] = shard_merge, [REF_APPLY] = shard_apply},
-    [REF_LAYERNORM] =
-        {[REF_FWD] = channelnorm, [REF_STATS] = shard_stats, [REF_MERGE] = shard_merge, [REF_APPLY] = shard_apply},
-    [REF_GROUPNORM] = {[REF_FWD] = groupnorm},
-    [REF_INSTANCENORM] = {[REF_FWD] = groupnorm},
-    [REF_BATCHNORM] = {[REF_FWD] = batchnorm_fwd,
-                       [REF_INFER] = batchnorm_infer,
-                       [REF_INFER_FOLDED] = batchnorm_folded,
-                       [REF_FOLDSTATS] = batchnorm_foldstats,
-                       [REF_STATS] = batchnorm_stats,
-                       [REF_MERGE] = batchnorm_merge,
-                       [REF_APPLY] = batchnorm_apply},
-    [REF_POWERNORM] = {[REF_FWD] = powernorm_fwd, [REF_INFER] = powernorm_infer},
-    [REF_MVN] = {[REF_FWD] = mvn},
+/* The kernels of norms, one for each direction. */
+static kernel *const row_kernels[REF_DIRECTIONS] = {
+    [REF_FWD] = channelnorm, [REF_STATS] = shard_stats, [REF_MERGE] = shard_merge, [REF_APPLY] = shard_apply};
+static kernel *const group_kernels[REF_DIRECTIONS] = {[REF_FWD] = groupnorm};
+static kernel *const batchnorm_kernels[REF_DIRECTIONS] = {[REF_FWD] = batchnorm_fwd,
+                                                          [REF_INFER] = batchnorm_infer,
+                                                          [REF_INFER_FOLDED] = batchnorm_folded,
+                                                          [REF_FOLDSTATS] = batchnorm_foldstats,
+                                                          [REF_STATS] = batchnorm_stats,
+                                                          [REF_MERGE] = batchnorm_merge,
+                                                          [REF_APPLY] = batchnorm_apply};
+static kernel *const powernorm_kernels[REF_DIRECTIONS] = {[REF_FWD] = powernorm_fwd, [REF_INFER] = powernorm_infer};
+static kernel *const mvn_kernels[REF_DIRECTIONS] = {[REF_FWD] = mvn};
+
+static kernel *const *const kernels[REF_NORMS] = {
+#define NORM(constant, word, affine, has, directions, layouts, row, axes) [REF_##constant] = axes,
+#include "norms.inc"
 };
 
 /* "rows = 0 or positions = 0: nothing is read or written"; that of rows is seen to where calls come in. */

@@ -9,6 +9,7 @@
 #include "activation.h"
 #include "arithmetic.h"
 #include "real.h"
+#include "shape.h"
 
 /* The sizes of a call. Without a layout, channels are the elements of a row, and there is one position. */
 typedef struct field {

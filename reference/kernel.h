@@ -15,9 +15,9 @@
 #include "lengths.h"
 #include "rmsnorm.h"
 
-static norm *const norms[] = {
-    [REF_RMSNORM] = rmsnorm, [REF_LAYERNORM] = layernorm,   [REF_L2NORM] = l2norm, [REF_SCALENORM] = scalenorm,
-    [REF_LPNORM] = lpnorm,   [REF_WEIGHTNORM] = weightnorm, [REF_FOLD] = fold,     [REF_DYT] = dyt,
+static norm *const norms[REF_NORMS] = {
+#define NORM(constant, word, affine, has, directions, layouts, row, axes) [REF_##constant] = row,
+#include "norms.inc"
 };
 
 /* One row of a call: where its arguments are, NULL for those that the spec does not have. */

@@ -2,7 +2,7 @@
 #include "reference.h"
 
 #include "arithmetic.h"
-#include "contract.h"
+#include "shape.h"
 
 /* Sorts the arguments, which are given in call order. */
 static ref_call sorted(const ref_spec *spec, size_t rows, void *const *ptr, const ptrdiff_t *stride,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contract.h"
+#include "shape.h"
 #include "verify_call.h"
 
 const ng_verify_effort ng_verify_quick = {"quick", 16 << 10, 256 << 10, 0};

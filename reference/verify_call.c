@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference.h"
+#include "shape.h"
 
 enum { MARGIN = 256 };     /* canary bytes around a buffer */
 enum { UNTOUCHED = 0xa5 }; /* the bytes of outputs that have not been written */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arguments.h"
 #include "ng_kernels.h"
-#include "spec.h"
 #include "verify_data.h"
 #include "verify_guard.h"
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shape.h"
+
 /* A law under trial. */
 typedef struct trial {
     const char *law;

@@ -2,14 +2,16 @@
 
 enum { ${p}selftest_period = ${period} };
 
-/* The size of an argument: the elements of an array, and whether they are without a sign, or a whole number. */
+/* An argument: of an array the elements of a slice, whether there is a slice for each row, and whether elements are without a sign;
+   else its value, if it is a whole number. */
 typedef struct ${p}selftest_size {
     size_t size;
+    int has_slices;
     int is_unsigned;
 } ${p}selftest_size;
 
-/* How many rows a kernel is run on, and 64-bit hashes of their outputs; row r is golden row r % period. Where there are sizes,
-   one hash of all arrays. */
+/* How many rows a kernel is run on, 64-bit hashes of its outputs, and its arguments. Slice r of the outputs is golden slice
+   r % period; arrays without slices are one. */
 typedef struct ${p}selftest_golden {
     size_t rows;
     uint64_t hash[${p}selftest_period];
@@ -17,6 +19,7 @@ typedef struct ${p}selftest_golden {
 } ${p}selftest_golden;
 
 ${sizes}
+
 static const ${p}selftest_golden ${p}selftest_goldens[] = {
 ${golden}
     { 0, { 0 }, NULL },
@@ -96,26 +99,27 @@ static uint64_t ${p}selftest_bits(const ${p}selftest_format *format, double valu
     return (upper << (format->precision - 1)) + ((bits & 0xfffffffffffffu) >> (53 - format->precision));
 }
 
-/* Fills a row with numbers from -1 to less than 3. */
-static void ${p}selftest_fill(const ${p}selftest_format *format, unsigned char *row, size_t n, size_t stream)
+/* Fills a slice with numbers from -1 to less than 3, without their sign if so asked. */
+static void ${p}selftest_fill(const ${p}selftest_format *format, unsigned char *slice, size_t n, size_t stream, int is_unsigned)
 {
     const int bits = format->precision < 32 ? format->precision : 32;
     const double unit = (double)((uint32_t)1 << (bits - 2));
     uint32_t state = (uint32_t)stream * 123456789u;
     for (size_t i = 0; i < n; ++i) {
         state = state * 1664525u + 1013904223u;
-        ${p}selftest_store(row + i * format->bytes, format->bytes,
-                           ${p}selftest_bits(format, ((double)(state >> (32 - bits)) - unit) / unit));
+        const double value = ((double)(state >> (32 - bits)) - unit) / unit;
+        ${p}selftest_store(slice + i * format->bytes, format->bytes,
+                           ${p}selftest_bits(format, is_unsigned && value < 0.0 ? -value : value));
     }
 }
 
-/* Continues a hash in two parts over a row. */
-static void ${p}selftest_hash(const ${p}selftest_format *format, const unsigned char *row, size_t n, uint64_t *hash)
+/* Continues a hash in two parts over a slice. */
+static void ${p}selftest_hash(const ${p}selftest_format *format, const unsigned char *slice, size_t n, uint64_t *hash)
 {
     static const uint32_t factors[2] = { 65599u, 1000003u };
     const uint64_t prime = 4294967291u;
     for (size_t i = 0; i < n; ++i) {
-        const uint64_t bits = ${p}selftest_load(row + i * format->bytes, format->bytes);
+        const uint64_t bits = ${p}selftest_load(slice + i * format->bytes, format->bytes);
         for (int k = 0; k < 2; ++k) {
             hash[k] = (hash[k] * factors[k] + (bits & 0xffffffffu)) % prime;
             hash[k] = (hash[k] * factors[k] + (bits >> 32)) % prime;
@@ -123,110 +127,57 @@ static void ${p}selftest_hash(const ${p}selftest_format *format, const unsigned 
     }
 }
 
-/* An array of `rows` rows, or of one row (a parameter), with n elements in each. */
+/* An array with n elements in each slice. */
 typedef struct ${p}selftest_array {
     const ${p}selftest_format *format;
     unsigned char *data;
-    size_t rows, n;
+    size_t slices, n;
     int is_output;
 } ${p}selftest_array;
 
-/* The product of the axes of a shape from `axis` on: "h", or a number. */
-static size_t ${p}selftest_product(const ${p}kernel *kernel, const char *axis)
-{
-    size_t product = 1;
-    while (*axis != 0) {
-        size_t number = 0;
-        for (; *axis >= '0' && *axis <= '9'; ++axis)
-            number = number * 10 + (size_t)(*axis - '0');
-        product *= *axis == 'h' ? kernel->h : number;
-        axis += *axis == 'h';
-        axis += *axis == ',';
-    }
-    return product;
-}
-
-/* Whether the kernel gives the golden arrays. */
-static int ${p}selftest_of_arrays(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
+/* Whether the kernel gives the golden slices. Outputs are filled before, too, so that what it does not write shows. */
+static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
 {
     ${p}selftest_array arrays[${arguments}];
     void *ptr[${arguments}] = { NULL };
+    ptrdiff_t stride[${arguments}] = { 0 };
     double scalar[${arguments}] = { 0 };
-    size_t count = 0, scalars = 0;
-    uint64_t hash[2] = { 0, 0 };
+    size_t count = 0, strides = 0, scalars = 0, slices = 1;
     unsigned char *end = ${p}selftest_memory;
     for (size_t i = 1; i < kernel->arg_count; ++i) {
         const ${p}arg *arg = &kernel->args[i];
         const ${p}selftest_size size = golden->sizes[i];
-        if (strcmp(arg->shape, "scalar") == 0) {
-            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? (double)size.size : 0.8125;
-            continue;
-        }
-        const ${p}selftest_array array = { ${p}selftest_format_of(arg), end, 1, size.size, strcmp(arg->io, "in") != 0 };
-        const size_t bytes = array.format->bytes;
-        ${p}selftest_fill(array.format, end, array.n, i * ${p}selftest_period + 1);
-        for (size_t k = 0; size.is_unsigned && k < array.n; ++k)
-            ${p}selftest_store(end + k * bytes, bytes, ${p}selftest_load(end + k * bytes, bytes) & ~((uint64_t)1 << (8 * bytes - 1)));
-        end += (array.n * bytes + 7) / 8 * 8;
-        ptr[count] = array.data;
-        arrays[count++] = array;
-    }
-    kernel->invoke(golden->rows, ptr, NULL, scalar);
-    for (size_t i = 0; i < count; ++i) {
-        if (arrays[i].is_output)
-            ${p}selftest_hash(arrays[i].format, arrays[i].data, arrays[i].n, hash);
-    }
-    return (hash[0] << 32 | hash[1]) == golden->hash[0];
-}
-
-/* Whether the kernel gives the golden rows. Outputs are filled before, too, so that what it does not write shows. */
-static int ${p}selftest_kernel(const ${p}kernel *kernel, const ${p}selftest_golden *golden)
-{
-    if (golden->sizes != NULL)
-        return ${p}selftest_of_arrays(kernel, golden);
-    ${p}selftest_array arrays[${arguments}];
-    void *ptr[${arguments}];
-    ptrdiff_t stride[${arguments}];
-    double scalar[${arguments}];
-    size_t count = 0, strides = 0, scalars = 0;
-    const char *shape = "";
-    unsigned char *end = ${p}selftest_memory;
-    for (size_t i = 1; i < kernel->arg_count; ++i) {
-        const ${p}arg *arg = &kernel->args[i];
         if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
-            const size_t suffix = sizeof "_head_stride" - 1, length = strlen(arg->name);
-            const int is_of_heads = length > suffix && strcmp(arg->name + length - suffix, "_head_stride") == 0;
-            stride[strides++] = (ptrdiff_t)(is_of_heads ? ${p}selftest_product(kernel, strrchr(shape, ',') + 1) : kernel->h);
+            stride[strides++] = (ptrdiff_t)size.size;
         } else if (strcmp(arg->shape, "scalar") == 0) {
-            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? 1 : 0.8125;
+            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? (double)size.size : 0.8125;
         } else {
             ${p}selftest_array *array = &arrays[count];
             array->format = ${p}selftest_format_of(arg);
             array->data = end;
-            const char *const comma = strchr(arg->shape, ',');
-            const int has_rows = arg->shape[0] == 'r' || arg->shape[0] == 'b'; /* a batch is one row here */
-            shape = arg->shape;
-            array->rows = has_rows ? golden->rows : 1;
-            array->n = ${p}selftest_product(kernel, !has_rows ? arg->shape : comma != NULL ? comma + 1 : "");
-            array->is_output = strcmp(arg->io, "out") == 0;
-            const size_t row_bytes = array->n * array->format->bytes;
-            for (size_t row = 0; row < array->rows; ++row) {
-                const size_t stream = i * ${p}selftest_period + row % ${p}selftest_period + 1;
-                ${p}selftest_fill(array->format, end + row * row_bytes, array->n, stream);
+            array->slices = size.has_slices ? golden->rows : 1;
+            array->n = size.size;
+            array->is_output = strcmp(arg->io, "in") != 0;
+            const size_t bytes = array->n * array->format->bytes;
+            for (size_t slice = 0; slice < array->slices; ++slice) {
+                const size_t stream = i * ${p}selftest_period + slice % ${p}selftest_period + 1;
+                ${p}selftest_fill(array->format, end + slice * bytes, array->n, stream, size.is_unsigned);
             }
-            end += (array->rows * row_bytes + 7) / 8 * 8;
+            if (array->is_output)
+                slices = array->slices;
+            end += (array->slices * bytes + 7) / 8 * 8;
             ptr[count++] = array->data;
         }
     }
     kernel->invoke(golden->rows, ptr, stride, scalar);
-    for (size_t row = 0; row < golden->rows; ++row) {
+    for (size_t slice = 0; slice < slices; ++slice) {
         uint64_t hash[2] = { 0, 0 };
         for (size_t i = 0; i < count; ++i) {
             const ${p}selftest_array *array = &arrays[i];
             if (array->is_output)
-                ${p}selftest_hash(array->format, array->data + row * array->n * array->format->bytes, array->n, hash);
+                ${p}selftest_hash(array->format, array->data + slice * array->n * array->format->bytes, array->n, hash);
         }
-        if ((hash[0] << 32 | hash[1]) != golden->hash[row % ${p}selftest_period])
+        if ((hash[0] << 32 | hash[1]) != golden->hash[slice % ${p}selftest_period])
             return 0;
     }
     return 1;

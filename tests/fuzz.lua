@@ -6,15 +6,15 @@
 
 package.path = "./?.lua;" .. package.path
 
-local emit = require "gen.emit"
-local explain = require "gen.explain"
+local emit = require "gen.emit.emit"
+local explain = require "gen.pipeline.explain"
 local files = require "tests.support.files"
 local fuzzcases = require "tests.support.fuzzcases"
-local inputs = require "gen.cli.inputs"
-local native = require "gen.cli.native"
+local inputs = require "host.inputs"
+local native = require "host.native"
 local normgen = require "tests.support.normgen"
-local spec = require "gen.spec"
-local toolchain = require "gen.cli.toolchain"
+local spec = require "gen.spec.spec"
+local toolchain = require "host.toolchain"
 
 local seed, first, count, directory, nocompile = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4], arg[5]
 local case_path = directory .. "/case.lua"

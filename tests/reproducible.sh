@@ -12,7 +12,7 @@ first=
 # emitted LUA [LUA OPTION...]: runs the generator that lies here, and compares the hash of all it writes with the first one.
 emitted() {
     rm -rf "$scratch/out"
-    "$@" "$PWD/gen/cli/main.lua" emit $specs --target all -o "$scratch/out"
+    "$@" "$PWD/cli/main.lua" emit $specs --target all -o "$scratch/out"
     hash=$(cd "$scratch/out" && find . -type f | LC_ALL=C sort | xargs sha256sum | sha256sum)
     first=${first:-$hash}
     runs=$((runs + 1))

@@ -11,7 +11,7 @@ lint() {
 }
 c_files=$(find bench examples reference tests tuner -name '*.[ch]' -o -name '*.cpp')
 
-lint luacheck -q gen targets templates specs tests bench examples install tools tuner
+lint luacheck -q cli gen host measure models targets templates specs tests bench examples install tools tuner
 # shellcheck disable=SC2046
 lint shellcheck -x $(find . -name '*.sh' -not -path './build*' -not -path './out/*') bin/normgen .ci/run
 # shellcheck disable=SC2086

@@ -2,16 +2,16 @@
 
 package.path = "./?.lua;" .. package.path
 
-local directory = require "gen.directory"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local tree = require "gen.tree"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local HEAD = [[
 # Gallery
 
 Every norm that normgen knows, from its definition in `gen/norms/`, and every word of a spec, from the grammar in
-`gen/spec.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a kernel of 1024 elements in
+`gen/spec/spec.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a kernel of 1024 elements in
 f32 as an example: its arguments, the passes that it takes, and the error bound of the normalised value in units of u =
 2^-24 (`docs/numerics.md`). `normgen explain` and `normgen describe` tell the same of any spec.
 ]]
@@ -49,13 +49,13 @@ end
 add(HEAD)
 add "| norm | what | formula | source | parameters |"
 add "|---|---|---|---|---|"
-for _, name in ipairs(directory.norms()) do
+for _, name in ipairs(tree.norms()) do
   local norm = require("gen.norms." .. name)
   local formula = norm.formula:gsub("|", "\\|")
   add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, formula, norm.cites, norm.affine)
 end
 add ""
-for _, name in ipairs(directory.norms()) do
+for _, name in ipairs(tree.norms()) do
   local norm = require("gen.norms." .. name)
   if not norm.directions then
     add("## %s", norm.title)

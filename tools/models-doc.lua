@@ -2,8 +2,8 @@
 
 package.path = "./?.lua;" .. package.path
 
-local literal = require "gen.literal"
-local models = require "gen.models"
+local literal = require "gen.c.literal"
+local models = require "models.models"
 
 local HEAD = [[
 # Models

@@ -1,9 +1,9 @@
 --- Compiles C files in parallel, each once: objects are kept by the content of their source and the words of the compiler.
 
-local files = require "gen.cli.files"
+local files = require "host.files"
 local lfs = require "lfs"
-local shell = require "gen.cli.shell"
-local toolchain = require "gen.cli.toolchain"
+local shell = require "host.shell"
+local toolchain = require "host.toolchain"
 
 local build = {}
 

@@ -2,18 +2,18 @@
 
 local candidates = require "tuner.candidates"
 local engine = require "tuner.engine"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
-local json = require "gen.cli.json"
+local failure = require "host.failure"
+local files = require "host.files"
+local json = require "host.json"
 local dkjson = require "dkjson"
 local judge = require "tuner.judge"
-local literal = require "gen.literal"
-local root = require "gen.root"
-local schedule = require "gen.schedule"
+local literal = require "gen.c.literal"
+local tree = require "gen.tree"
+local schedule = require "gen.schedule.schedule"
 local search = require "tuner.search"
-local statistics = require "bench.statistics"
-local toolchain = require "gen.cli.toolchain"
-local tuned = require "gen.tuned"
+local statistics = require "measure.statistics"
+local toolchain = require "host.toolchain"
+local tuned = require "gen.schedule.records"
 
 local bundle = {}
 
@@ -76,7 +76,7 @@ end
 local function runtime_files()
   local list, paths = {}, engine.sources(true)
   for _, room in ipairs { "reference", "bench", "tuner" } do
-    for _, path in ipairs(toolchain.c_files(root.path(room), "^verify", "%.h$")) do paths[#paths + 1] = path end
+    for _, path in ipairs(toolchain.c_files(tree.path(room), "^verify", "%.h$")) do paths[#paths + 1] = path end
   end
   for i, path in ipairs(paths) do list[i] = { path = "runtime/" .. path:match("[^/]*$"), text = files.read(path) } end
   return list

@@ -2,15 +2,15 @@
 -- calls that they are timed in.
 
 local cells = require "tuner.cells"
-local emit = require "gen.emit"
-local literal = require "gen.literal"
-local lower = require "gen.lower"
-local plans = require "gen.plan"
-local problems = require "gen.problem"
+local emit = require "gen.emit.emit"
+local literal = require "gen.c.literal"
+local lower = require "gen.lower.lower"
+local plans = require "gen.plan.plan"
+local problems = require "gen.problem.problem"
 local registry = require "gen.emit.registry"
-local schedule = require "gen.schedule"
+local schedule = require "gen.schedule.schedule"
 local sets = require "gen.emit.set"
-local space = require "gen.space"
+local space = require "gen.schedule.space"
 
 local candidates = {}
 

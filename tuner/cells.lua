@@ -1,7 +1,5 @@
 --- The calls that schedules are compared in: how many rows a regime has.
 
-local options = require "gen.cli.options"
-
 local cells = {}
 
 --- Where the data of a call are: in the first cache, in the second one, or in memory.
@@ -16,12 +14,12 @@ local function footprint(regime, caches)
   return regime == "l2" and caches[2] / 2 or math.max(MEMORY, 2 * caches[3])
 end
 
--- Positions in the calls of kernels that have some: as many as normgen bench takes where nothing is said.
-local POSITIONS = tonumber(options.row("positions").default)
+--- Positions in the calls of kernels that have some, where nothing is said.
+cells.POSITIONS = 64
 
 --- The positions of the calls of a kernel: 1 if it has none.
 function cells.positions(problem)
-  return problem.geometry and problem.geometry.has_positions and POSITIONS or 1
+  return problem.axes.has_positions and cells.POSITIONS or 1
 end
 
 local function bytes_of_row(problem)
@@ -29,7 +27,7 @@ local function bytes_of_row(problem)
 end
 
 --- The call of a regime.
--- @param problem problem (gen/problem.lua)
+-- @param problem problem (gen/problem/problem.lua)
 -- @param caches bytes of the caches by level
 -- @return `{ regime =, rows = }`
 function cells.of_regime(problem, regime, caches)

@@ -4,13 +4,13 @@
 -- program, which a runner may take to another machine.
 
 local candidates = require "tuner.candidates"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
+local failure = require "host.failure"
+local files = require "host.files"
 local json = require "dkjson"
-local literal = require "gen.literal"
-local root = require "gen.root"
-local shell = require "gen.cli.shell"
-local toolchain = require "gen.cli.toolchain"
+local literal = require "gen.c.literal"
+local tree = require "gen.tree"
+local shell = require "host.shell"
+local toolchain = require "host.toolchain"
 
 local engine = {}
 
@@ -23,14 +23,14 @@ local LIMIT = 60
 -- What `timeout` exits with when it had to end a process.
 local TIMED_OUT = 124
 
-local INCLUDES = { "-I", root.path "reference", "-I", root.path "bench", "-I", root.path "tuner" }
+local INCLUDES = { "-I", tree.path "reference", "-I", tree.path "bench", "-I", tree.path "tuner" }
 local COMMON = { "-std=c11", "-O2" }
 
 --- The C files that time, and the directory of each.
 function engine.sources(is_static)
-  local list = toolchain.c_files(root.path "reference", "^verify")
+  local list = toolchain.c_files(tree.path "reference", "^verify")
   for _, name in ipairs { "bench/cell.c", "tuner/identify.c", "tuner/measure.c", is_static and "tuner/runner.c" or nil } do
-    list[#list + 1] = root.path(name)
+    list[#list + 1] = tree.path(name)
   end
   return list
 end
@@ -39,8 +39,8 @@ end
 local function content_of_sources()
   local parts = {}
   for _, room in ipairs { "reference", "bench", "tuner" } do
-    for _, path in ipairs(toolchain.c_files(root.path(room))) do parts[#parts + 1] = files.read(path) end
-    for _, path in ipairs(toolchain.c_files(root.path(room), nil, "%.h$")) do parts[#parts + 1] = files.read(path) end
+    for _, path in ipairs(toolchain.c_files(tree.path(room))) do parts[#parts + 1] = files.read(path) end
+    for _, path in ipairs(toolchain.c_files(tree.path(room), nil, "%.h$")) do parts[#parts + 1] = files.read(path) end
   end
   return table.concat(parts)
 end
@@ -120,7 +120,7 @@ local function link(self, kernel, objects)
   local ok, complaint = self.build:link(program, { self.interpreter and "-shared" or "-static" }, objects)
   if not ok then failure("tune: %s", complaint) end
   self.command = self.interpreter
-    and { self.interpreter, root.path "tuner/child.lua", self:write("objects", table_of_objects(kernel)), program } or { program }
+    and { self.interpreter, tree.path "tuner/child.lua", self:write("objects", table_of_objects(kernel)), program } or { program }
 end
 
 --- Builds the candidates of a kernel that were not built yet, in the order of their numbers, as long as may_go_on() says so.

@@ -1,4 +1,4 @@
-/* Which CPU this is. The same text comes from gen/cli/cpu.lua, which reads what the kernel says of CPUID or MIDR. */
+/* Which CPU this is. The same text comes from host/cpu.lua, which reads what the kernel says of CPUID or MIDR. */
 #include "measure.h"
 
 #include <stdio.h>

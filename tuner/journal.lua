@@ -1,8 +1,8 @@
 --- What an interrupted run knew: its records, for the next run of the same kind.
 
-local files = require "gen.cli.files"
+local files = require "host.files"
 local memory = require "tuner.memory"
-local places = require "gen.cli.places"
+local places = require "host.places"
 
 local journal = {}
 

@@ -1,10 +1,10 @@
 --- Makes a record of what was measured in a cell.
 
-local contract = require "gen.contract"
-local cpu = require "gen.cli.cpu"
-local schedule = require "gen.schedule"
-local statistics = require "bench.statistics"
-local version = require "gen.version"
+local contract = require "gen.formula.contract"
+local cpu = require "host.cpu"
+local schedule = require "gen.schedule.schedule"
+local statistics = require "measure.statistics"
+local version = require "gen.emit.version"
 
 local judge = {}
 

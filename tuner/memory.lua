@@ -1,7 +1,7 @@
---- Records as lines of JSON: how they are written, sorted, merged and distilled. gen/tuned.lua reads them.
+--- Records as lines of JSON: how they are written, sorted, merged and distilled. gen/schedule/records.lua reads them.
 
-local json = require "gen.cli.json"
-local tuned = require "gen.tuned"
+local json = require "host.json"
+local tuned = require "gen.schedule.records"
 
 local memory = {}
 

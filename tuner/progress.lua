@@ -1,8 +1,8 @@
 --- What the tuner says while it works: on a terminal one status line, else plain lines, or JSON events.
 
-local files = require "gen.cli.files"
-local json = require "gen.cli.json"
-local show = require "bench.show"
+local files = require "host.files"
+local json = require "host.json"
+local show = require "measure.show"
 
 local progress = {}
 

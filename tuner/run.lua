@@ -1,12 +1,12 @@
 --- A run: every kernel on every target in every regime, one after the other.
 
 local candidates = require "tuner.candidates"
-local failure = require "gen.failure"
+local failure = require "host.failure"
 local judge = require "tuner.judge"
-local machine = require "bench.machine"
+local machine = require "measure.machine"
 local search = require "tuner.search"
-local statistics = require "bench.statistics"
-local tuned = require "gen.tuned"
+local statistics = require "measure.statistics"
+local tuned = require "gen.schedule.records"
 
 local run = {}
 

@@ -1,7 +1,7 @@
 --- The search: successive halving, again with the neighbours of the best, then paired duels. Knows neither kernels nor
 -- clocks: a function measures, another one tells the time.
 
-local statistics = require "bench.statistics"
+local statistics = require "measure.statistics"
 
 local search = {}
 

@@ -1,10 +1,11 @@
 --- Bindings: modules of other languages that load the shared library which the user builds from a set's C.
 
-local c = require "gen.emit.c"
-local dtype = require "gen.dtype"
-local literal = require "gen.literal"
-local names = require "gen.names"
-local template = require "gen.template"
+local axes = require "gen.problem.axes"
+local c = require "gen.emit.prototype"
+local dtype = require "gen.formula.dtype"
+local literal = require "gen.c.literal"
+local names = require "gen.spec.names"
+local template = require "gen.emit.template"
 
 local bindings = {}
 
@@ -29,11 +30,11 @@ end
 
 --- The size of an axis that a kernel fixes, or nil.
 local function fixed(problem, axis)
-  return tonumber(axis) or (problem.extents or problem)[axis]
+  return tonumber(axis) or axes.sizes(problem.axes)[axis]
 end
 
 --- How memory is cut into chunks: the order of channels and positions.
-local function memory_of(problem) return problem.geometry and problem.geometry.memory or "nhwc" end
+local function memory_of(problem) return problem.axes.innermost == "positions" and "nchw" or "nhwc" end
 
 --- The size of an axis as an expression of Lua.
 local function size_text(problem, axis)
@@ -41,7 +42,7 @@ local function size_text(problem, axis)
   if size then return literal.integer(size) end
   if axis == "batch" then return "math.ceil(rows / rows_per_batch)" end
   if axis ~= "chunks" then return axis end
-  return ('module.chunks("%s", rows, %s)'):format(memory_of(problem), problem.geometry.has_positions and "positions" or "1")
+  return ('module.chunks("%s", rows, %s)'):format(memory_of(problem), problem.axes.has_positions and "positions" or "1")
 end
 
 --- The elements of an array as a product: "rows * 768".

@@ -1,14 +1,14 @@
 --- CPU detection: the functions `<prefix>runs_<target>`, and what runtime/ holds for their architecture.
 
-local c = require "gen.emit.c"
-local root = require "gen.root"
-local template = require "gen.template"
+local c = require "gen.emit.prototype"
+local tree = require "gen.tree"
+local template = require "gen.emit.template"
 
 local detection = {}
 
 --- The text of runtime/<arch>.c; nothing where there is none: a target's checks then stand alone.
 local function runtime_of(arch, prefix)
-  return c.specialise(root.read("runtime/" .. arch .. ".c") or "", prefix, "")
+  return c.specialise(tree.read("runtime/" .. arch .. ".c") or "", prefix, "")
 end
 
 local function runs_function(target, name, prefix)

@@ -1,7 +1,7 @@
 --- The dispatcher: each kernel under its name without target.
 
-local c = require "gen.emit.c"
-local template = require "gen.template"
+local c = require "gen.emit.prototype"
+local template = require "gen.emit.template"
 
 local dispatch = {}
 

@@ -1,10 +1,10 @@
 --- The registry: descriptors of kernels, generic calls, the self-test.
 
-local c = require "gen.emit.c"
-local literal = require "gen.literal"
+local c = require "gen.emit.prototype"
+local literal = require "gen.c.literal"
 local selftest = require "gen.emit.selftest"
 local sets = require "gen.emit.set"
-local template = require "gen.template"
+local template = require "gen.emit.template"
 
 local registry = {}
 

@@ -1,6 +1,6 @@
 --- A set of kernels as the emitted files see it: by name, by target, by architecture.
 
-local template = require "gen.template"
+local template = require "gen.emit.template"
 
 local set = {}
 
@@ -56,7 +56,7 @@ local function architectures_of(targets)
   return list
 end
 
---- A set of codes (gen/lower.lua), each (name, target) once.
+--- A set of codes (gen/lower/lower.lua), each (name, target) once.
 -- @param options `{ prefix =, command = }`; `command` stands in header comments
 -- @return `{ codes=, prefix=, macro=, command=, groups={{problem=, codes=}..}, targets={code..}, architectures=,
 --   has_dispatcher= }`: `targets` has one code for each target, lowest rank first; an architecture is `{ arch=|nil,

@@ -1,8 +1,8 @@
 --- The body of one row block in vectors: words, uniform values and row values. Steps, walks and sums add to it.
 
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 local rows = require "gen.lower.rows"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local unpack = table.unpack or unpack
 
@@ -107,7 +107,7 @@ function Body:spread(node)
 end
 
 --- Whether a node's value is formed before the elements are walked.
-function Body:is_fixed(node) return node.domain == "row" end
+function Body:is_fixed(node) return node.scope == "row" end
 
 --- The name of the vector that holds a row node's value for one row in every slot.
 function Body:row_vector(node, row)
@@ -152,8 +152,8 @@ end
 function Body:row_operands(node)
   local operands, key, differ = {}, nil, false
   for i, child in ipairs(node) do
-    assert(child.domain == "row" or child.domain == "uniform", "a row value needs operands of its own domain")
-    if child.domain == "row" then
+    assert(child.scope == "row" or child.scope == "uniform", "a row value needs operands of its own domain")
+    if child.scope == "row" then
       operands[i] = self:row_value(child)
       differ = differ or key ~= nil and key ~= operands[i].key
       key = operands[i].key

@@ -1,4 +1,4 @@
---- Lowering of channel kernels: chooses the loops of a form (gen/channels/plan.lua).
+--- Lowering of channel kernels: chooses the loops of a form (gen/plan/channels.lua).
 
 local Body = require "gen.lower.channels.body"
 local single = require "gen.lower.channels.single"
@@ -21,11 +21,11 @@ local FORMS = {
 }
 
 --- Writes the loops of a channel kernel.
--- @param kernel as for gen/lower/vectors.lua, with a plan of gen/channels/plan.lua
+-- @param kernel as for gen/lower/vectors.lua, with a plan of gen/plan/channels.lua
 function channels.write(kernel, root)
   if kernel.target.types.f32.vector == nil then kernel.target = single(kernel.target) end
   local body = Body.new(kernel)
-  local has_positions = kernel.plan.geometry.has_positions
+  local has_positions = kernel.plan.axes.has_positions
   FORMS[kernel.plan.form](body, root:branch(has_positions and "rows > 0 && positions > 0" or "rows > 0"))
 end
 

@@ -6,7 +6,7 @@
 -- searched that brings partners together. At the end the labels must show that every lane was added exactly once: a
 -- wrong tree is an error at generation time.
 
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 local fold = {}
 

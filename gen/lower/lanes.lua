@@ -1,8 +1,8 @@
 --- Lowering for targets without vectors: loops over an array of the contract's lanes, one row at a time.
 
-local c_text = require "gen.lower.c_text"
-local contract = require "gen.contract"
-local usage = require "gen.usage"
+local c_text = require "gen.c.text"
+local contract = require "gen.formula.contract"
+local usage = require "gen.errors.usage"
 
 local unpack = table.unpack or unpack
 
@@ -24,7 +24,7 @@ end
 function Body:row(name) return (self.rows_at.pointer(name, 0)) end
 
 function Body:load(node, name, dtype, index)
-  local place = node.domain == "column" and name or self:row(name)
+  local place = node.scope == "column" and name or self:row(name)
   return self:memory(node, dtype).load(("%s[%s]"):format(place, index))
 end
 
@@ -37,8 +37,8 @@ end
 function Body:value(node, builder, index, memo)
   if node.op == "const" then return self.kernel.literal(node.value, node.type) end
   if node.op == "arg" then return self.kernel.scalars[node.name] end
-  if node.domain == "uniform" and node.op ~= "convert" then return self:uniform(node) end
-  if node.domain == "row" or node.domain == "uniform" then return self:row_value(node) end
+  if node.scope == "uniform" and node.op ~= "convert" then return self:uniform(node) end
+  if node.scope == "row" or node.scope == "uniform" then return self:row_value(node) end
   if memo[node] then return memo[node] end
   local text
   if self.reload and node == self.reload.node then
@@ -101,7 +101,7 @@ function Body:element(builder, sweep, index, lane_arrays, lane)
   local function value(node) return self:value(node, builder, index, memo) end
   local stores = {}
   for _, output in ipairs(sweep.stores) do
-    if output.node.domain ~= "row" then
+    if output.node.scope ~= "row" then
       local place = ("%s[%s]"):format(self:row(output.name), index)
       stores[#stores + 1] = self:memory(output.node, output.dtype).store(place, value(output.node))
     end
@@ -194,7 +194,7 @@ function lanes.rows(kernel, root)
     body.reload = reload and index > reload.by and reload or nil
     for _, node in ipairs(sweep.rows) do body:row_value(node) end
     for _, output in ipairs(sweep.stores) do
-      if output.node.domain == "row" then builder:set(output.name .. "[row]", body:row_value(output.node)) end
+      if output.node.scope == "row" then builder:set(output.name .. "[row]", body:row_value(output.node)) end
     end
     if #sweep.sums > 0 and sweep.sums[1].op == "amax" then
       body:largest_sweep(sweep)

@@ -4,9 +4,9 @@
 -- `columns` (memo of values that all rows share), `stores` (the list that its stores join).
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local dtypes = require "gen.dtype"
-local schedules = require "gen.schedule"
+local c_text = require "gen.c.text"
+local dtypes = require "gen.formula.dtype"
+local schedules = require "gen.schedule.schedule"
 
 --- A tame value, if NaN, has a zero low half: NaN of bf16 data, of invalid operations and of the tamed eps. Rounding
 -- to bf16 by integer additions keeps them; other NaN need the word that looks for them.
@@ -46,7 +46,7 @@ function Body:step(fields)
   return setmetatable(fields, Step)
 end
 
-local function owner(node, step) return node.domain == "column" and step.columns or step.memo end
+local function owner(node, step) return node.scope == "column" and step.columns or step.memo end
 
 --- The raw registers of a node in a dtype: loaded, or narrowed from its values.
 function Step:raws(node, dtype, load_from)
@@ -62,7 +62,7 @@ function Step:raws(node, dtype, load_from)
     for j = 1, words.raws do
       local text
       if load_from then
-        local address = body:address(load_from, node.domain, self.row, self.i, self.offset)
+        local address = body:address(load_from, node.scope, self.row, self.i, self.offset)
         text = self.n and words.load_n(address, j, self.n) or words.load(address, j)
       else
         text = body:narrow_word(words, node)(values, j)
@@ -88,7 +88,7 @@ end
 
 --- C text of vector k of a node; values that are used again or bear a name are defined first.
 function Step:value(node, k)
-  if node.domain == "uniform" then return self.body:uniform(node) end
+  if node.scope == "uniform" then return self.body:uniform(node) end
   if self.body:is_fixed(node) then return self.body:row_vector(node, self.row, self) end
   local memo, key = owner(node, self), node.id .. "." .. k
   if not memo[key] then

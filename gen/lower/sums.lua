@@ -1,8 +1,8 @@
 --- Sums: accumulators, strips, and the tree over lanes, rows and blocks.
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local contract = require "gen.contract"
+local c_text = require "gen.c.text"
+local contract = require "gen.formula.contract"
 local fold = require "gen.lower.fold"
 local rows = require "gen.lower.rows"
 
@@ -147,18 +147,18 @@ function Body:matrices(sweep)
     seen[name] = true
   end
   local function visit(node, is_stored)
-    if node.domain == "row" or seen[node] then return end
+    if node.scope == "row" or seen[node] then return end
     seen[node] = true
     local source = self:source(node)
     if source then
-      if node.domain == "element" then add(source) end
+      if node.scope == "element" then add(source) end
       return
     end
     if node.op == "round" and not is_stored then rounded = rounded + 1 end
     for _, operand in ipairs(node) do visit(operand) end
   end
   for _, store in ipairs(sweep.stores) do
-    if store.node.domain ~= "row" then
+    if store.node.scope ~= "row" then
       visit(store.node, true)
       add(store.name)
     end

@@ -5,10 +5,10 @@
 -- pair; the walkers of a row's blocks are walked together, as are all rows where nothing is summed.
 
 local Body = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
-local plans = require "gen.plan"
+local c_text = require "gen.c.text"
+local plans = require "gen.plan.plan"
 local rows = require "gen.lower.rows"
-local statements = require "gen.statements"
+local statements = require "gen.c.statements"
 
 -- Each adds its methods to Body.
 require "gen.lower.steps"
@@ -47,7 +47,7 @@ function Body:run(builder, sweep, steps, group)
         chunk = place.chunk, n = place.n, has_sums = #sweep.sums > 0, memo = {}, columns = columns[column_key], stores = stores })
       step:prefetch()
       for _, output in ipairs(sweep.stores) do
-        if output.node.domain ~= "row" then step:store(output) end
+        if output.node.scope ~= "row" then step:store(output) end
       end
       done[#done + 1] = { step = step, walker = place.walker }
     end
@@ -171,7 +171,7 @@ end
 --- Stores the row values that a sweep is to store.
 function Body:store_rows(sweep)
   for _, output in ipairs(sweep.stores) do
-    if output.node.domain == "row" then
+    if output.node.scope == "row" then
       for row = 0, self.rows - 1 do
         local value = self:row_vector(output.node, row)
         self.builder:call(self:word(output.node, "store_first")(c_text.sum(output.name, self.first, row), value))

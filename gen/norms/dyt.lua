@@ -1,5 +1,5 @@
 --- Dynamic Tanh: no statistics, but a tanh of the row times a scalar.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "dyt",
@@ -7,11 +7,11 @@ return e.norm {
   cites = "Zhu, Chen, He, LeCun and Liu 2025, eq. 1",
   affine = "gamma+beta",
   words = {},
-  has_no_eps = true,
-  arguments = { { name = "alpha", shape = "scalar", after = "shift" } },
+  over = { "h" },
+  scalars = { "alpha" },
   formula = "tanh(alpha * x)",
   domain = "alpha * x is no subnormal number",
   -- One rounding of alpha * x, after which tanh is off by at most as much; tanh itself; the product with gamma.
   bound = function() return { rel_u = 5, abs_u = 0 } end,
-  forward = function(x) return e.tanh(e.arg("alpha", x.type) * x) end,
+  forward = function(x, a) return e.tanh(a.alpha * x) end,
 }

@@ -1,5 +1,7 @@
 --- Folding: gamma and beta of a norm move into the linear layer behind it, a row of whose weights is x.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
+
+local function has_beta(spec) return spec.affine == "gamma+beta" end
 
 return e.norm {
   name = "fold",
@@ -8,17 +10,14 @@ return e.norm {
   affine = "gamma+beta",
   words = {},
   is_of_weights = true,
-  has_no_eps = true,
   adds_beta = false,
-  arguments = {
-    { name = "bias", shape = { "rows" }, after = "beta", when = function(s) return s.affine == "gamma+beta" end },
-    { name = "ybias", shape = { "rows" }, io = "out", after = "rstd", when = function(s) return s.affine == "gamma+beta" end },
-  },
+  over = { "h" },
+  inputs = { { name = "bias", when = has_beta } },
+  outputs = { { name = "ybias", when = has_beta } },
   formula = "y = x gamma, ybias = bias + sum(x beta)",
   domain = "no overflow",
   bound = function() return { rel_u = 1, abs_u = 0 } end,
-  forward = function(x, _, spec)
-    local beta = spec.affine == "gamma+beta" and e.load("beta", spec.gamma, "column")
-    return x, beta and { ybias = (e.total(x * beta) + e.load("bias", x.type, "row")):as "ybias" }
+  forward = function(x, a)
+    return x, a.beta and { ybias = (e.total(x * a.beta) + a.bias):as "ybias" }
   end,
 }

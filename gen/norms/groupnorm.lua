@@ -1,5 +1,5 @@
 --- GroupNorm: LayerNorm over the channels of a group and all positions.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "groupnorm",
@@ -8,6 +8,6 @@ return e.norm {
   affine = "gamma+beta",
   words = { layout = true },
   formula = "(x - mean(x)) / sqrt(var(x) + eps) over the channels of a group and all positions",
-  sizes = "c", layouts = { "nchw", "nhwc" }, over = "group",
+  sizes = "c", layouts = { "nchw", "nhwc" }, over = { "positions", "c in g" },
   directions = { fwd = { scalars = { "eps" }, sums = "moments", forward = function(x, a) return e.standardised(x, a.eps) end } },
 }

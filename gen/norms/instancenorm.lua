@@ -1,5 +1,5 @@
 --- InstanceNorm: LayerNorm over the positions of each channel.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "instancenorm",
@@ -8,6 +8,6 @@ return e.norm {
   affine = "gamma+beta",
   words = { layout = true },
   formula = "(x - mean(x)) / sqrt(var(x) + eps) over the positions of a channel",
-  sizes = "c", layouts = { "nchw", "nhwc" }, over = "group",
+  sizes = "c", layouts = { "nchw", "nhwc" }, over = { "positions" },
   directions = { fwd = { scalars = { "eps" }, sums = "moments", forward = function(x, a) return e.standardised(x, a.eps) end } },
 }

@@ -1,5 +1,5 @@
 --- L2 norm: the row divided by its length.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 --- Where eps stands.
 local LENGTHS = {
@@ -15,11 +15,13 @@ return e.norm {
   affine = "none",
   words = { epsform = true },
   statistics = { "rstd" },
+  over = { "h" },
+  scalars = { "eps" },
   formula = "x / sqrt(sum(x^2) + eps), x / (sqrt(sum(x^2)) + eps) or x / max(sqrt(sum(x^2)), eps)",
   domain = "no overflow, sum of squares >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 5, abs_u = 0 } end,
-  forward = function(x, eps, spec)
-    local rstd = (1 / LENGTHS[spec.epsform](e.total(x * x), eps)):as "rstd"
+  forward = function(x, a)
+    local rstd = (1 / LENGTHS[a.epsform](e.total(x * x), a.eps)):as "rstd"
     return x * rstd, { rstd = rstd }
   end,
 }

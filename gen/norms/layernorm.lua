@@ -1,5 +1,5 @@
 --- LayerNorm: the row less its mean, divided by its standard deviation.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "layernorm",
@@ -8,6 +8,8 @@ return e.norm {
   affine = "gamma+beta",
   words = { center = true, layout = true, shards = true },
   statistics = { "mean", "rstd" },
+  over = { "h" },
+  scalars = { "eps" },
   sums = "moments",
   formula = "(x - mean(x)) / sqrt(var(x) + eps)",
   domain = "no overflow, variance + eps >= 2^-100, |mean| <= 2^15 std",
@@ -16,5 +18,5 @@ return e.norm {
     if wide then return { rel_u = 72, abs_u = 32 } end
     return { rel_u = depth / 2 + 8 + (3 * depth + 5) * 63 / 2 + (depth + 1) * 8, abs_u = (depth + 1) * 8 + 8 }
   end,
-  forward = e.standardised,
+  forward = function(x, a) return e.standardised(x, a.eps) end,
 }

@@ -1,5 +1,5 @@
 --- Lp norm with p = 1: the row divided by the sum of its magnitudes. A row of zeros stays one.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "lpnorm",
@@ -7,7 +7,7 @@ return e.norm {
   cites = "ONNX, LpNormalization",
   affine = "none",
   words = { p = true },
-  has_no_eps = true,
+  over = { "h" },
   formula = "x / sum(|x|)",
   domain = "no overflow, sum of magnitudes >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth + 3, abs_u = 0 } end,

@@ -1,5 +1,5 @@
 --- MeanVarianceNormalization of ONNX: BatchNorm without parameters, eps added to the standard deviation.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "mvn",
@@ -8,7 +8,7 @@ return e.norm {
   affine = "none",
   words = { layout = true },
   formula = "(x - mean(x)) / (sqrt(var(x)) + eps) over the batch and all positions",
-  sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = "batch",
+  sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = { "rows", "positions" },
   directions = {
     fwd = {
       scalars = { "eps" }, sums = "moments",

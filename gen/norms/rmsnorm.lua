@@ -1,5 +1,5 @@
 --- RMSNorm: the row divided by its root mean square.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "rmsnorm",
@@ -8,12 +8,14 @@ return e.norm {
   affine = "gamma",
   words = { cast = true, zgate = true, layout = true, shards = true },
   statistics = { "rstd" },
+  over = { "h" },
+  scalars = { "eps" },
   sums = "squares",
   formula = "x / sqrt(mean(x^2) + eps)",
   domain = "no overflow, mean square + eps >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 5, abs_u = 0 } end,
-  forward = function(x, eps)
-    local rstd = (1 / e.sqrt(e.mean(x * x) + eps)):as "rstd"
+  forward = function(x, a)
+    local rstd = (1 / e.sqrt(e.mean(x * x) + a.eps)):as "rstd"
     return x * rstd, { rstd = rstd }
   end,
 }

@@ -1,5 +1,5 @@
 --- Weight normalisation: each row of a weight matrix with a length of its own.
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
 return e.norm {
   name = "weightnorm",
@@ -8,12 +8,12 @@ return e.norm {
   affine = "none",
   words = {},
   is_of_weights = true,
-  has_no_eps = true,
-  arguments = { { name = "g", shape = { "rows" }, after = "beta" } },
+  over = { "h" },
+  inputs = { "g" },
   formula = "g x / sqrt(sum(x^2)), g for each row",
   domain = "no overflow, sum of squares >= 2^-100",
   bound = function(depth, wide) return { rel_u = wide and 4 or depth / 2 + 4, abs_u = 0 } end,
-  forward = function(x)
-    return x * (e.load("g", x.type, "row") / e.sqrt(e.total(x * x))):as "factor"
+  forward = function(x, a)
+    return x * (a.g / e.sqrt(e.total(x * x))):as "factor"
   end,
 }

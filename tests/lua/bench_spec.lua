@@ -8,8 +8,8 @@ local normgen = require "tests.support.normgen"
 local report = require "bench.report"
 local results = require "bench.results"
 local rivals = require "bench.rivals"
-local spec = require "gen.spec"
-local statistics = require "bench.statistics"
+local spec = require "gen.spec.spec"
+local statistics = require "measure.statistics"
 
 local unpack = table.unpack or unpack
 

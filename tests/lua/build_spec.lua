@@ -109,8 +109,9 @@ describe("emit", function()
     assert.is_truthy(text:find(scratch .. "/a\\ b.lua", 1, true))
     local root = lfs.currentdir() .. "/"
     for _, name in ipairs {
-      targets .. "/mine.lua", root .. "bin/normgen", root .. "gen/plan.lua", root .. "gen/norms/rmsnorm.lua", root .. "targets/avx2.lua",
-      root .. "targets/vocabulary.lua", root .. "templates/kernel.c", root .. "runtime/x86_64.c", root .. "gen/cli/emit.lua",
+      targets .. "/mine.lua", root .. "bin/normgen", root .. "gen/plan/plan.lua", root .. "gen/norms/rmsnorm.lua",
+      root .. "targets/avx2.lua", root .. "targets/vocabulary.lua", root .. "templates/kernel.c", root .. "runtime/x86_64.c",
+      root .. "cli/emit.lua",
     } do
       assert.is_true(inputs[name], name)
       assert.is_truthy(text:find("\n" .. name .. ":\n", 1, true), "no rule for " .. name)
@@ -140,7 +141,7 @@ describe("emit", function()
         if path then io.stderr:write("opened ", path, "\n") end
         return from_file(name)
       end]]
-    local main = lfs.currentdir() .. "/gen/cli/main.lua"
+    local main = lfs.currentdir() .. "/cli/main.lua"
     local code, _, err = normgen.sh(normgen.line(words("luajit", "-e", watch, main, "emit", SPECS, TARGETS, "-o", scratch .. "/2")))
     assert.equal(0, code, err)
     local count = 0

@@ -1,9 +1,9 @@
 -- The contract: how rows are cut, and what mean, center, var and products that meet sums become.
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local MAX_H = 65536
 
@@ -74,11 +74,12 @@ describe("depth", function()
 end)
 
 describe("the expander", function()
-  local x, gamma, beta
+  local graph, x, gamma, beta
 
   local function start(acc)
-    e.new_graph(acc)
-    x, gamma, beta = e.load("x", "f32", "element"), e.load("gamma", "f32", "column"), e.load("beta", "f32", "column")
+    graph = e.graph { acc = acc, over = { "h" }, kept = { "rows" } }
+    x = graph:load("x", "f32", { "rows", "h" })
+    gamma, beta = graph:load("gamma", "f32", { "h" }), graph:load("beta", "f32", { "h" })
   end
 
   before_each(function() start "f32" end)
@@ -111,7 +112,7 @@ describe("the expander", function()
       assert.equal(node, expanded(e[name](x), 8))
       assert.not_equal(node, expanded(e[name](gamma), 8))
       assert.equal(name .. "(x)", e.describe(node))
-      assert.equal("column", expanded(e[name](gamma), 8).domain)
+      assert.equal("column", expanded(e[name](gamma), 8).scope)
     end
     local after = expanded(e.silu(x * gamma + beta), 8)
     assert.equal("silu(fma(x, gamma, beta))", e.describe(after))
@@ -169,7 +170,7 @@ describe("the expander", function()
     assert.equal(e.clamp0(e.fnma(delta, delta, e.sum(d * d, 768) / 768)), expanded(e.var(x), 768, false))
     assert.equal("f64", expanded(e.var(x), 768, false).type)
     assert.equal(e.convert("f64", mu) + delta, expanded(e.center_mean(x), 768, false))
-    assert.equal(e.sum(x * x, 8) / e.const(8, "f64"), expanded(e.mean(x * x), 8, false))
+    assert.equal(e.sum(x * x, 8) / graph:const(8, "f64"), expanded(e.mean(x * x), 8, false))
   end)
 
   it("shares what nodes have in common, and keeps their names", function()

@@ -3,7 +3,7 @@
 local json = require "dkjson"
 local lfs = require "lfs"
 local normgen = require "tests.support.normgen"
-local targets = require "gen.targets"
+local targets = require "gen.target.targets"
 
 local function doctor(words, path)
   return normgen.sh((path and "PATH=" .. path .. " " or "") .. normgen.line { normgen.path, "doctor", words })

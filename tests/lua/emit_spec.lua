@@ -1,16 +1,16 @@
 -- Codes and files: every helper is there, lines are short, names are clear, and the same spec gives the same text.
 
-local e = require "gen.expr"
-local emit = require "gen.emit"
+local e = require "gen.formula.expr"
+local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
-local lower = require "gen.lower"
-local pipeline = require "gen.pipeline"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
-local statements = require "gen.statements"
-local targets = require "gen.targets"
+local lower = require "gen.lower.lower"
+local pipeline = require "gen.pipeline.pipeline"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
+local statements = require "gen.c.statements"
+local targets = require "gen.target.targets"
 local vocabulary = require "targets.vocabulary"
 
 local OPTIONS = { prefix = "ng_", command = "normgen emit" }

@@ -1,32 +1,35 @@
 -- Expressions: equal nodes are one table; domains, types, rewriting, text.
 
-local e = require "gen.expr"
+local e = require "gen.formula.expr"
 
-local x, gamma, eps
+local ELEMENT, PARAMETER = { "rows", "h" }, { "h" }
+
+local graph, x, gamma, eps
 
 local function start(acc)
-  e.new_graph(acc)
-  x, gamma, eps = e.load("x", "f32", "element"), e.load("gamma", "f32", "column"), e.arg("eps", "f32")
+  graph = e.graph { acc = acc, over = { "h" }, kept = { "rows" } }
+  x, gamma, eps = graph:load("x", "f32", ELEMENT), graph:load("gamma", "f32", PARAMETER), graph:arg("eps", "f32")
 end
 
 before_each(function() start "f32" end)
 
 describe("a node", function()
   it("is the same table if it is written twice", function()
-    assert.equal(x, e.load("x", "f32", "element"))
-    assert.equal(e.sqrt(x * x + eps), e.sqrt(e.add(e.mul(x, x), e.arg("eps", "f32"))))
-    assert.equal(x + 1, x + e.const(1, "f32"))
-    assert.equal(1 / x, e.div(e.const(1, "f32"), x))
+    assert.equal(x, graph:load("x", "f32", ELEMENT))
+    assert.equal(e.sqrt(x * x + eps), e.sqrt(e.add(e.mul(x, x), graph:arg("eps", "f32"))))
+    assert.equal(x + 1, x + graph:const(1, "f32"))
+    assert.equal(1 / x, e.div(graph:const(1, "f32"), x))
     assert.equal(e.sum(x, 8), e.sum(x, 8))
     assert.equal(e.first(x), e.first(x))
   end)
 
   it("is another one if operator, operands or attributes differ", function()
     local nodes = { x + gamma, gamma + x, x - gamma, x * gamma, x / gamma, e.fma(x, x, gamma), e.fma(x, gamma, x),
-      e.fnma(x, x, gamma), e.sum(x, 8), e.sum(x, 16), e.sum(gamma, 8), e.round("bf16", x), e.round("f16", x), e.const(1, "f32"),
-      e.const(2, "f32"), e.const(1, "f64"), e.const(0.1 + 0.2, "f64"), e.const(0.3, "f64"), e.arg("eps", "f32"), e.arg("eps", "f64"),
-      e.arg("alpha", "f32"), e.convert("f64", x), e.pin(x), e.load("x", "f64", "element"), e.center_mean(x),
-      e.load("x", "bf16", "element"), e.load("x", "f32", "column"), x, gamma,
+      e.fnma(x, x, gamma), e.sum(x, 8), e.sum(x, 16), e.sum(gamma, 8), e.round("bf16", x), e.round("f16", x), graph:const(1, "f32"),
+      graph:const(2, "f32"), graph:const(1, "f64"), graph:const(0.1 + 0.2, "f64"), graph:const(0.3, "f64"), graph:arg("eps",
+      "f32"), graph:arg("eps", "f64"),
+      graph:arg("alpha", "f32"), e.convert("f64", x), e.pin(x), graph:load("x", "f64", ELEMENT), e.center_mean(x),
+      graph:load("x", "bf16", ELEMENT), graph:load("x", "f32", PARAMETER), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
       e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.exp(x), e.silu(x) }
     local seen = {}
@@ -38,12 +41,12 @@ describe("a node", function()
 
   it("belongs to one graph", function()
     local before = x
-    e.new_graph "f32"
-    assert.not_equal(before, e.load("x", "f32", "element"))
+    start "f32"
+    assert.not_equal(before, graph:load("x", "f32", ELEMENT))
   end)
 
   it("is the same constant whether Lua holds its value as a float or as an integer", function()
-    assert.equal(e.const(2, "f32"), e.const(4 / 2, "f32"))
+    assert.equal(graph:const(2, "f32"), graph:const(4 / 2, "f32"))
     assert.equal(x / 8, x / (16 / 2))
   end)
 
@@ -64,7 +67,30 @@ describe("a node", function()
 end)
 
 describe("a domain", function()
-  it("is the join of the operands' domains", function()
+  local function axes(node) return table.concat(node.domain.axes, " ") end
+
+  it("is the union of the operands' domains, less what a sum takes away", function()
+    local z = graph:load("z", "f32", { "rows", "positions", "h" })
+    assert.equal("h rows", axes(x))
+    assert.equal("h rows", axes(x * gamma + eps))
+    assert.equal("h positions rows", axes(z * gamma))
+    assert.equal("", axes(e.sqrt(eps)))
+    assert.equal("rows", axes(e.sum(x * gamma, 8)))
+    assert.equal("positions rows", axes(e.mean(z)))
+    assert.equal("h", axes(e.sum(x, 8, { "rows" })))
+    assert.equal("h positions", axes(e.sum(z, 8, { "rows" })))
+  end)
+
+  it("tells sums of the norm from those over other axes", function()
+    assert.is_false(e.is_outer(e.sum(x, 8)))
+    assert.is_true(e.is_outer(e.sum(x, 8, { "rows" })))
+    assert.not_equal(e.sum(x, 8), e.sum(x, 8, { "rows" }))
+    assert.equal(e.sum(x, 8), e.sum(x, 8, { "h" }))
+  end)
+end)
+
+describe("a scope", function()
+  it("is made of the operands' scopes", function()
     local leaf = { uniform = eps, row = e.sum(x, 8), column = gamma, element = x }
     local join = {
       uniform = { uniform = "uniform", row = "row", column = "column", element = "element" },
@@ -73,23 +99,33 @@ describe("a domain", function()
       element = { uniform = "element", row = "element", column = "element", element = "element" },
     }
     for a, by in pairs(join) do
-      for b, joined in pairs(by) do assert.equal(joined, (leaf[a] * leaf[b]).domain, a .. " * " .. b) end
+      for b, joined in pairs(by) do assert.equal(joined, (leaf[a] * leaf[b]).scope, a .. " * " .. b) end
     end
-    assert.equal("element", e.fma(eps, e.sum(x, 8), gamma).domain)
-    assert.equal("uniform", e.sqrt(eps + 1).domain)
-    assert.equal("column", e.round("bf16", gamma + 1).domain)
+    assert.equal("element", e.fma(eps, e.sum(x, 8), gamma).scope)
+    assert.equal("uniform", e.sqrt(eps + 1).scope)
+    assert.equal("column", e.round("bf16", gamma + 1).scope)
+  end)
+
+  it("is the row of a given value that each row has, and of a found one that each set has", function()
+    assert.equal("row", graph:load("bias", "f32", { "rows" }).scope)
+    local of_batch = e.graph { acc = "f32", over = { "rows", "positions" }, kept = { "c" } }
+    local value = of_batch:load("x", "f32", { "rows", "c", "positions" })
+    assert.equal("column", of_batch:load("gamma", "f32", { "c" }).scope)
+    assert.equal("row", of_batch:load("running_mean", "f32", { "c" }, true).scope)
+    assert.equal("row", e.mean(value).scope)
+    assert.equal("element", value.scope)
   end)
 
   it("is the row where elements are summed, and not where they are centred", function()
-    for _, node in ipairs { e.sum(x, 8), e.mean(x), e.var(x), e.center_mean(x), e.first(x) } do assert.equal("row", node.domain) end
-    assert.equal("element", e.center(x).domain)
+    for _, node in ipairs { e.sum(x, 8), e.mean(x), e.var(x), e.center_mean(x), e.first(x) } do assert.equal("row", node.scope) end
+    assert.equal("element", e.center(x).scope)
   end)
 end)
 
 describe("a type", function()
   it("of memory is f64 for f64, else f32", function()
     for dtype, its in pairs { f32 = "f32", bf16 = "f32", f16 = "f32", f64 = "f64" } do
-      local load = e.load("z", dtype, "element")
+      local load = graph:load("z", dtype, ELEMENT)
       assert.equal(its, load.type)
       assert.equal(its, e.first(load).type)
     end
@@ -122,8 +158,8 @@ describe("a type", function()
     assert.equal("f64", e.convert("f64", x).type)
     assert.equal("x_f64", e.convert("f64", x).label)
     assert.is_nil(e.convert("f64", x + gamma).label)
-    assert.equal(e.const(3, "f64"), e.convert("f64", e.const(3, "f32")))
-    assert.equal("element", e.convert("f64", x).domain)
+    assert.equal(graph:const(3, "f64"), e.convert("f64", graph:const(3, "f32")))
+    assert.equal("element", e.convert("f64", x).scope)
   end)
 end)
 
@@ -136,14 +172,14 @@ describe("rewrite", function()
   end)
 
   it("rebuilds what is above a change, with labels, attributes and domains", function()
-    local function swap(node) return node == x and e.load("z", "bf16", "element") or node end
-    local z = e.load("z", "bf16", "element")
+    local function swap(node) return node == x and graph:load("z", "bf16", ELEMENT) or node end
+    local z = graph:load("z", "bf16", ELEMENT)
     local h = e.round("bf16", x + gamma):as "h"
     local result = e.rewrite(h / e.mean(h), swap, {})
     assert.equal(e.round("bf16", z + gamma) / e.mean(e.round("bf16", z + gamma)), result)
     assert.equal("h", result[1].label)
-    assert.equal("row", result[2].domain)
-    assert.equal("row", e.rewrite(e.sum(x, 8), swap, {}).domain)
+    assert.equal("row", result[2].scope)
+    assert.equal("row", e.rewrite(e.sum(x, 8), swap, {}).scope)
     assert.equal(8, e.rewrite(e.sum(x, 8), swap, {}).count)
   end)
 
@@ -193,7 +229,7 @@ describe("describe", function()
       ["f64(x)"] = e.convert("f64", x),
       ["f64(x + gamma)"] = e.convert("f64", x + gamma),
       ["pin(x * gamma)"] = e.pin(x * gamma),
-      ["0.5"] = e.const(0.5, "f32"),
+      ["0.5"] = graph:const(0.5, "f32"),
       ["x / 768"] = x / 768,
     } do
       assert.equal(text, e.describe(node))
@@ -210,9 +246,9 @@ end)
 describe("a norm", function()
   it("needs all its fields", function()
     local definition = { name = "n", title = "N", cites = "c", affine = "gamma", words = {}, formula = "f", domain = "d",
-      bound = function() end, forward = function() end }
+      over = { "h" }, bound = function() end, forward = function() end }
     assert.equal(definition, e.norm(definition))
-    for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "domain", "bound", "forward" } do
+    for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "over", "domain", "bound", "forward" } do
       local kept = definition[field]
       definition[field] = nil
       assert.has_error(function() e.norm(definition) end, "a norm needs the field " .. field)

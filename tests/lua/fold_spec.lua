@@ -2,13 +2,13 @@
 -- labels are refused.
 
 local fold = require "gen.lower.fold"
-local lower = require "gen.lower"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
+local lower = require "gen.lower.lower"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
 local symbolic = require "tests.support.symbolic"
-local targets = require "gen.targets"
+local targets = require "gen.target.targets"
 
 local unpack = table.unpack or unpack
 

@@ -1,6 +1,6 @@
 -- docs/gallery.md is made from the definitions of norms and words.
 
-local directory = require "gen.directory"
+local tree = require "gen.tree"
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"
 
@@ -16,6 +16,6 @@ describe("the gallery", function()
 
   it("has a row for every norm", function()
     local text = files.read "docs/gallery.md"
-    for _, name in ipairs(directory.norms()) do assert.is_truthy(text:find("\n| `" .. name .. "` |", 1, true), name) end
+    for _, name in ipairs(tree.norms()) do assert.is_truthy(text:find("\n| `" .. name .. "` |", 1, true), name) end
   end)
 end)

@@ -1,6 +1,6 @@
 -- Numbers in emitted C: exact, whatever the interpreter and the locale.
 
-local literal = require "gen.literal"
+local literal = require "gen.c.literal"
 
 -- The value of a C literal of type float or double, read without tonumber.
 local function value_of(text)

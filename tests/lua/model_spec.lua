@@ -1,15 +1,15 @@
 -- normgen model: the sites of every family, errors about configs, JSON, spec files and the headers of models.
 
-local config = require "gen.models.config"
+local config = require "models.config"
 local dkjson = require "dkjson"
 local files = require "tests.support.files"
 local fixtures = require "tests.support.models"
-local literal = require "gen.literal"
-local models = require "gen.models"
-local names = require "gen.names"
+local literal = require "gen.c.literal"
+local models = require "models.models"
+local names = require "gen.spec.names"
 local normgen = require "tests.support.normgen"
-local spec = require "gen.spec"
-local specfile = require "gen.specfile"
+local spec = require "gen.spec.spec"
+local specfile = require "host.specfile"
 
 local unpack = table.unpack or unpack
 local scratch

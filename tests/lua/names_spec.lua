@@ -1,7 +1,7 @@
 -- Kernel names: parse(build(x)) = x, and nothing else is a name.
 
-local names = require "gen.names"
-local spec = require "gen.spec"
+local names = require "gen.spec.names"
+local spec = require "gen.spec.spec"
 
 local TARGETS = { "avx2", "neon", "scalar", "sse2" }
 

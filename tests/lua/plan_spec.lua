@@ -1,10 +1,10 @@
 -- Plans: which sweeps a problem needs, what each sums and stores, and how many bytes a row moves.
 
-local e = require "gen.expr"
-local explain = require "gen.explain"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local spec = require "gen.spec"
+local e = require "gen.formula.expr"
+local explain = require "gen.pipeline.explain"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local spec = require "gen.spec.spec"
 
 local function plan_of(text) return plan.new(problem.new(spec.parse(text))) end
 
@@ -85,7 +85,7 @@ describe("a plan", function()
           stored[#stored + 1] = store.name
         end
         for _, row in ipairs(sweep.rows) do
-          assert.equal("row", row.domain)
+          assert.equal("row", row.scope)
           needs(row)
         end
         for _, sum in ipairs(sweep.sums) do
@@ -105,7 +105,7 @@ describe("a plan", function()
         local listed = {}
         for _, node in ipairs(sweep.rows) do listed[node] = true end
         local function visit(node)
-          if node.domain == "row" then
+          if node.scope == "row" then
             assert.is_true(listed[node], wanted[1] .. ": " .. e.describe(node))
           else
             for _, operand in ipairs(node) do visit(operand) end
@@ -134,6 +134,26 @@ describe("a plan", function()
       "Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
         .. "store y = fma((d - delta) * rstd, gamma, beta).",
     }, plan.notes(plan_of "layernorm f32 h=768 addout"))
+  end)
+end)
+
+describe("a sum over rows", function()
+  -- A problem that no spec has yet: besides y it stores, for each column, a sum over all rows.
+  local function notes(make)
+    local its = problem.new(spec.parse "rmsnorm f32 h=64")
+    local graph = e.graph { acc = "f32", over = its.axes.over, kept = its.axes.kept }
+    local x, dy = graph:load("x", "f32", its.axes.memory), graph:load("dy", "f32", its.axes.memory)
+    local y = x * (1 / e.sqrt(e.sum(x * x, 64) / 64)):as "rstd"
+    its.outputs, its.normed = { { name = "y", dtype = "f32", node = y }, { name = "grad", dtype = "f32", node = make(x, dy, y) } }, x
+    return plan.notes(plan.new(its))
+  end
+
+  it("is carried by the sweep that knows its terms, and closes none", function()
+    assert.same({ "Pass 1 of 2: sum x * x.",
+      "Pass 2 of 2: rstd = 1 / sqrt(sum(x * x) / 64); store y = x * rstd; carry grad += dy * (x * rstd)." },
+      notes(function(_, dy, y) return e.sum(dy * y, nil, { "rows" }) end))
+    assert.same({ "Pass 1 of 2: sum x * x; carry grad += dy.", "Pass 2 of 2: rstd = 1 / sqrt(sum(x * x) / 64); store y = x * rstd." },
+      notes(function(_, dy) return e.sum(dy, nil, { "rows" }) end))
   end)
 end)
 

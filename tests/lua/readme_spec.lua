@@ -1,11 +1,11 @@
 -- README.md and docs/ say what is so: their commands print what they show, their examples compile, their tables are complete.
 
-local directory = require "gen.directory"
+local tree = require "gen.tree"
 local files = require "tests.support.files"
 local lfs = require "lfs"
 local normgen = require "tests.support.normgen"
-local pipeline = require "gen.pipeline"
-local spec = require "gen.spec"
+local pipeline = require "gen.pipeline.pipeline"
+local spec = require "gen.spec.spec"
 
 local unpack = table.unpack or unpack
 
@@ -181,7 +181,7 @@ describe("README.md", function()
       end
     end
     table.sort(norms)
-    assert.same(directory.norms(), norms)
+    assert.same(tree.norms(), norms)
   end)
 
   it("explains every option and every value that it has", function()

@@ -1,11 +1,11 @@
 -- Schedules: defaults that every target can lower, and what is refused.
 
-local lower = require "gen.lower"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
-local targets = require "gen.targets"
+local lower = require "gen.lower.lower"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
+local targets = require "gen.target.targets"
 
 local function plan_of(text) return plan.new(problem.new(spec.parse(text))) end
 

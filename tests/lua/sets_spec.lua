@@ -1,7 +1,7 @@
 -- The sets of kernels of the bits suite: the covering array over the real factors holds every pair that is legal.
 
 local covering = require "tests.support.covering"
-local pipeline = require "gen.pipeline"
+local pipeline = require "gen.pipeline.pipeline"
 local sets = require "tests.support.sets"
 
 describe("the covering array of the bits suite", function()

@@ -2,7 +2,7 @@
 
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"
-local shell = require "gen.cli.shell"
+local shell = require "host.shell"
 
 local SPECS = { "layernorm f32 h=7 addout stats", "rmsnorm bf16 h=20 add alpha strided" }
 local WARNINGS = { "-O1", "-Werror", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow" }

@@ -1,6 +1,6 @@
 -- Specs: the words, the defaults, the canonical text, and every way to say it wrong.
 
-local spec = require "gen.spec"
+local spec = require "gen.spec.spec"
 
 local function refused(source, pattern)
   local ok, err = pcall(spec.parse, source)

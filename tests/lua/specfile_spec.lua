@@ -2,8 +2,8 @@
 
 local files = require "tests.support.files"
 local normgen = require "tests.support.normgen"
-local spec = require "gen.spec"
-local specfile = require "gen.specfile"
+local spec = require "gen.spec.spec"
+local specfile = require "host.specfile"
 
 local scratch, path
 

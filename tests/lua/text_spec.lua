@@ -1,10 +1,10 @@
 -- From statements to text: builders and their names, the unparser, templates.
 
 local files = require "tests.support.files"
-local root = require "gen.root"
-local statements = require "gen.statements"
-local template = require "gen.template"
-local unparse = require "gen.unparse"
+local tree = require "gen.tree"
+local statements = require "gen.c.statements"
+local template = require "gen.emit.template"
+local unparse = require "gen.c.print"
 
 local function lines(...) return table.concat({ ... }, "\n") end
 
@@ -147,15 +147,15 @@ describe("the unparser", function()
 end)
 
 describe("a template", function()
-  local path, written = root.path, 0
+  local path, written = tree.path, 0
 
-  after_each(function() root.path = path end)
+  after_each(function() tree.path = path end)
 
   -- Fills a template of this text.
   local function fill(text, values)
     local name = os.tmpname()
     files.write(name, text)
-    root.path = function() return name end
+    tree.path = function() return name end
     written = written + 1
     local ok, result = pcall(template.fill, "test template " .. written, values)
     os.remove(name)

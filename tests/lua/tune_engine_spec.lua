@@ -2,14 +2,14 @@
 
 local build = require "tuner.build"
 local candidates = require "tuner.candidates"
-local cpu = require "gen.cli.cpu"
+local cpu = require "host.cpu"
 local engine = require "tuner.engine"
 local lfs = require "lfs"
-local native = require "gen.cli.native"
+local native = require "host.native"
 local normgen = require "tests.support.normgen"
-local pipeline = require "gen.pipeline"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
+local pipeline = require "gen.pipeline.pipeline"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
 
 local scratch
 

@@ -1,13 +1,13 @@
 -- Records of tuned schedules: reading, writing, merging, and which one answers for a kernel.
 
-local cpu = require "gen.cli.cpu"
-local directory = require "gen.directory"
+local cpu = require "host.cpu"
+local tree = require "gen.tree"
 local files = require "tests.support.files"
 local memory = require "tuner.memory"
 local samples = require "tests.support.records"
-local schedule = require "gen.schedule"
-local toolchain = require "gen.cli.toolchain"
-local tuned = require "gen.tuned"
+local schedule = require "gen.schedule.schedule"
+local toolchain = require "host.toolchain"
+local tuned = require "gen.schedule.records"
 
 
 local DEFAULT, OTHER, SPACE, record = samples.DEFAULT, samples.OTHER, samples.SPACE, samples.new
@@ -83,10 +83,10 @@ end)
 
 describe("the records that come with normgen", function()
   it("can all be used, and are distilled", function()
-    local names = directory.records()
+    local names = tree.records()
     assert.is_true(#names > 0)
     for _, name in ipairs(names) do
-      local text = files.read("tuned/" .. name)
+      local text = files.read("records/" .. name)
       local found, skipped = read(text)
       assert.same({}, skipped)
       assert.equal(text, memory.text(memory.distilled(found)))

@@ -3,10 +3,10 @@
 local files = require "tests.support.files"
 local json = require "dkjson"
 local lfs = require "lfs"
-local native = require "gen.cli.native"
+local native = require "host.native"
 local normgen = require "tests.support.normgen"
-local pipeline = require "gen.pipeline"
-local schedule = require "gen.schedule"
+local pipeline = require "gen.pipeline.pipeline"
+local schedule = require "gen.schedule.schedule"
 
 local unpack = table.unpack or unpack
 local ROOT = lfs.currentdir()

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reference.h"
+#include "shape.h"
 
 /* One argument in the format of the spec: rows with `stride` elements from one to the next. */
 typedef struct array {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "spec.h"
+#include "arguments.h"
 
 /* The arguments of a call by their place. Arrays are of float, for f64 specs of double; those that the spec does not
  * have are not looked at. Inputs are rounded to their formats, outputs widened. */

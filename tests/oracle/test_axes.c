@@ -13,6 +13,7 @@
 #include "data.h"
 #include "exact.h"
 #include "oracle.h"
+#include "shape.h"
 
 /* Everything but the sizes; a group of the report each. */
 static const char *const groups[] = {

@@ -485,6 +485,9 @@ START_TEST(spec_refused)
         "dyt f32 h=4 add alpha",
         "dyt bf16 h=4 affine=gamma cast=llama",
         "dyt f32 h=4 zgate=before",
+        "l2norm stats f32 h=4 shards=2",
+        "dyt apply f32 h=4 shards=2",
+        "fold merge f32 h=4 shards=2",
         "rmsnorm f32 h=4 whatever",
         "rmsnorm f32 h=4\n",
     };

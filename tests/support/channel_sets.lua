@@ -2,7 +2,7 @@
 
 local covering = require "tests.support.covering"
 local requests = require "tests.support.requests"
-local spec = require "gen.spec"
+local spec = require "gen.spec.spec"
 
 local sets = {}
 

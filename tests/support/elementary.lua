@@ -5,17 +5,17 @@
 
 package.path = "./?.lua;" .. package.path
 
-local contract = require "gen.contract"
-local e = require "gen.expr"
-local elementary = require "gen.elementary"
-local emit = require "gen.emit"
+local contract = require "gen.formula.contract"
+local e = require "gen.formula.expr"
+local elementary = require "gen.formula.elementary"
+local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
-local lower = require "gen.lower"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
-local targets = require "gen.targets"
+local lower = require "gen.lower.lower"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
+local targets = require "gen.target.targets"
 
 local PREFIX = "elementary_"
 
@@ -24,7 +24,7 @@ local target = targets.named(arg[1])
 -- The problem of a kernel without norm: its function alone.
 local function problem_of(name)
   local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
-  local y = contract.expander(p.h, false)(e[name](e.load("x", "f32", "element")))
+  local y = contract.expander(p.h, false)(e[name](p.normed))
   local args = {}
   for _, argument in ipairs(p.args) do
     if argument.name ~= "alpha" then args[#args + 1] = argument end

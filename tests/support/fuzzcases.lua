@@ -6,14 +6,14 @@
 
 local channel_sets = require "tests.support.channel_sets"
 local chance = require "tests.support.random"
-local directory = require "gen.directory"
+local tree = require "gen.tree"
 local files = require "tests.support.files"
 local hostile = require "tests.support.hostile"
-local inputs = require "gen.cli.inputs"
-local names = require "gen.names"
-local schedule = require "gen.schedule"
+local inputs = require "host.inputs"
+local names = require "gen.spec.names"
+local schedule = require "gen.schedule.schedule"
 local sets = require "tests.support.sets"
-local spec = require "gen.spec"
+local spec = require "gen.spec.spec"
 
 local fuzzcases = {}
 
@@ -30,7 +30,7 @@ local OPEN = {
 
 -- Norms of rows, and the fields that only others have.
 local NORMS, OTHERS = {}, { dir = true, c = true, g = true, layout = true, shards = true, folded = true, momentum = true }
-for _, name in ipairs(directory.norms()) do
+for _, name in ipairs(tree.norms()) do
   if not require("gen.norms." .. name).directions then NORMS[#NORMS + 1] = name end
 end
 

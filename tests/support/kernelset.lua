@@ -6,7 +6,7 @@
 
 package.path = "./?.lua;" .. package.path
 
-local emit = require "gen.emit"
+local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
 local sets = require "tests.support.sets"
 

@@ -1,7 +1,7 @@
 -- Configs of the families (facts of published ones, and variants of them that take other ways) and the sites that they must
 -- give, one a line: its name, * if each layer has it, its eps, and its spec or - where it cannot be emitted.
 
-local null = require("gen.models.config").null
+local null = require("models.config").null
 
 local function with(base, more)
   local result = {}

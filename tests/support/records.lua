@@ -1,6 +1,6 @@
 -- Records of tuned schedules for tests.
 
-local schedule = require "gen.schedule"
+local schedule = require "gen.schedule.schedule"
 
 local records = {
   DEFAULT = "rows=4 layout=plain blocks=1 strips=1 reuse=recompute pipe=0 prefetch=0 stream=8192",

@@ -1,7 +1,7 @@
 -- The part of some lists of kernels that one target builds.
 
-local pipeline = require "gen.pipeline"
-local spec = require "gen.spec"
+local pipeline = require "gen.pipeline.pipeline"
+local spec = require "gen.spec.spec"
 
 -- requests(name, share, lists, turns, legal): array of { spec =, target =, schedule = }, each kernel once.
 --   share  { every so many of a list, counted from }, or nil for all

@@ -4,13 +4,13 @@
 
 local channel_sets = require "tests.support.channel_sets"
 local covering = require "tests.support.covering"
-local pipeline = require "gen.pipeline"
-local plan = require "gen.plan"
-local problem = require "gen.problem"
+local pipeline = require "gen.pipeline.pipeline"
+local plan = require "gen.plan.plan"
+local problem = require "gen.problem.problem"
 local requests_of = require "tests.support.requests"
-local schedule = require "gen.schedule"
-local spec = require "gen.spec"
-local targets = require "gen.targets"
+local schedule = require "gen.schedule.schedule"
+local spec = require "gen.spec.spec"
+local targets = require "gen.target.targets"
 
 local sets = {}
 

@@ -9,7 +9,7 @@
 -- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, and that only values
 -- whose NaN have a zero low half reach the word `narrow`.
 
-local shape = require "gen.shape"
+local axes = require "gen.problem.axes"
 
 local symbolic = {}
 
@@ -584,7 +584,7 @@ local function input(name, row, column) return name .. "[" .. row .. "][" .. col
 
 -- The array behind an argument that is no scalar.
 local function array_of(argument, code, rows, env)
-  local length = shape.elements(argument.shape, { rows = 1, h = code.problem.h })
+  local length = axes.elements(argument.shape, { rows = 1, h = code.problem.h })
   return { name = argument.name, dtype = argument.dtype, cells = {}, length = length,
     rows = argument.shape[1] == "rows" and rows or 1, stride = argument.is_matrix and env[argument.name .. "_stride"] or length }
 end

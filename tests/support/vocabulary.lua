@@ -1,9 +1,9 @@
 -- Writes the words of a target for a type (f32 or f64) as C functions (tests/vocabulary.h):
 --   lua tests/support/vocabulary.lua TARGET TYPE OUTPUT.c [DEPFILE OUTPUT]
 
-local emit = require "gen.emit"
+local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
-local targets = require "gen.targets"
+local targets = require "gen.target.targets"
 local vocabulary = require "targets.vocabulary"
 
 local target, type_name = targets.named(arg[1]), arg[2]

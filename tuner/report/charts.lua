@@ -1,6 +1,6 @@
 --- The pictures of a report.
 
-local show = require "bench.show"
+local show = require "measure.show"
 local svg = require "tuner.report.svg"
 
 local charts = {}

@@ -1,10 +1,10 @@
 --- What normgen report does.
 
 local data = require "tuner.report.data"
-local failure = require "gen.failure"
-local files = require "gen.cli.files"
+local failure = require "host.failure"
+local files = require "host.files"
 local page = require "tuner.report.page"
-local usage = require "gen.usage"
+local usage = require "gen.errors.usage"
 
 --- @param args parsed arguments of normgen report
 return function(args)

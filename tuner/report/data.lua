@@ -1,14 +1,14 @@
 --- What a report shows: records beside what the bench found for the same kernels, by machine, target and regime.
 
 local cells = require "tuner.cells"
-local e = require "gen.expr"
-local failure = require "gen.failure"
+local e = require "gen.formula.expr"
+local failure = require "host.failure"
 local json = require "dkjson"
 local memory = require "tuner.memory"
-local names = require "gen.names"
-local problems = require "gen.problem"
-local statistics = require "bench.statistics"
-local tuned = require "gen.tuned"
+local names = require "gen.spec.names"
+local problems = require "gen.problem.problem"
+local statistics = require "measure.statistics"
+local tuned = require "gen.schedule.records"
 
 local data = {}
 
@@ -20,13 +20,13 @@ local OPERATIONS = { add = 1, sub = 1, mul = 1, div = 1, sqrt = 1, fma = 2, fnma
 
 -- Operations of a kernel of rows for each element; nil for others.
 local function operations(problem)
-  if problem.geometry or problem.row_length == 0 then return nil end
+  if problem.axes.is_counted or problem.axes.order ~= "lanes" or problem.row_length == 0 then return nil end
   local count, seen = 0, {}
   for _, output in ipairs(problem.outputs) do
     e.walk(output.node, function(node)
       if node.op == "sum" then
         count = count + node.count / problem.row_length
-      elseif node.domain == "element" then
+      elseif node.scope == "element" then
         count = count + (OPERATIONS[node.op] or 0)
       end
     end, seen)

@@ -1,7 +1,7 @@
 --- The report as a page of HTML that needs nothing else, and as Markdown.
 
 local charts = require "tuner.report.charts"
-local show = require "bench.show"
+local show = require "measure.show"
 local svg = require "tuner.report.svg"
 
 local page = {}

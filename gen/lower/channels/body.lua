@@ -5,7 +5,7 @@
 -- is where the values of a domain are formed: row values where a set of statistics is known, column values where a channel is.
 
 local RowBody = require "gen.lower.body"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 
 require "gen.lower.steps"
 
@@ -137,8 +137,8 @@ end
 
 --- The vectors of a value that does not vary along the elements: array of names.
 function Body:fixed(node)
-  if node.domain == "uniform" then return { self:uniform(node) } end
-  local scope = self.scopes[node.domain]
+  if node.scope == "uniform" then return { self:uniform(node) } end
+  local scope = self.scopes[node.scope]
   local names = scope.memo[node]
   if not names then
     if node.op == "load" then
@@ -156,7 +156,7 @@ function Body:fixed(node)
 end
 
 --- Whether a node has a scope, or lies in an array.
-function Body:is_fixed(node) return self.scopes[node.domain] ~= nil or self.arrays[node] ~= nil end
+function Body:is_fixed(node) return self.scopes[node.scope] ~= nil or self.arrays[node] ~= nil end
 
 --- The vector of such a node for a step, whose `row` is its place in the tile.
 function Body:row_vector(node, _, step)
@@ -174,7 +174,7 @@ end
 function Body:store_fixed(builder, stores)
   local scope = self.scopes.row
   for _, store in ipairs(stores) do
-    if store.node.domain == "row" or store.node.domain == "uniform" then
+    if store.node.scope == "row" or store.node.scope == "uniform" then
       local names = self:fixed(store.node)
       for v = 0, scope.broadcast and 0 or scope.vectors - 1 do
         local address, n = self:address(store.name, nil, nil, false, v * self.chunk), elements_of(scope, v)
@@ -195,7 +195,7 @@ function Body:walk_step(at)
   local step = self:step { builder = at.builder, row = at.row, i = at.i, offset = at.offset, chunk = at.row, n = at.n,
     has_sums = at.has_sums, are_apart = at.are_apart, memo = {}, columns = at.columns or {}, stores = pending }
   for _, output in ipairs(at.stores or {}) do
-    if output.node.domain ~= "row" and output.node.domain ~= "uniform" then step:store(output) end
+    if output.node.scope ~= "row" and output.node.scope ~= "uniform" then step:store(output) end
   end
   if not at.pending then self.write_stores(at.builder, pending) end
   return step

@@ -21,7 +21,7 @@ function Body:chunk_statistics(builder, vectors, sums)
   return result
 end
 
---- Writes what two sets of statistics give (gen/contract.lua), from the names of theirs: function(name, side) that returns an
+--- Writes what two sets of statistics give (gen/formula/contract.lua), from the names of theirs: function(name, side) that returns an
 -- array, `side` "left" or "right". The counts "left", "right" and "both" are the body's.
 -- @return names of vectors by the name of the statistic
 function Body:merged(builder, vectors, of)

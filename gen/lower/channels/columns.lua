@@ -1,7 +1,7 @@
 --- Statistics of channels that lie next to each other: nhwc.
 
 local common = require "gen.lower.channels.common"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 
 --- Row values that the map needs element by element.
 local function mapped_rows(plan)
@@ -13,7 +13,7 @@ end
 --- Statistics of the channels of each group, merged pairwise over the channels; arrays have those of channels before, and those of
 -- the group in each of its channels after. Groups are the innermost loop, since they do not wait for each other.
 local function merge_groups(body, builder, arrays)
-  local where, names = body.plan.geometry, {}
+  local where, names = body.plan.axes, {}
   for i, output in ipairs(body.plan.merge.outputs) do names[i] = output.name end
   if where.per_group == 1 then return end
   local count, words = where.per_group, body.dtypes[body.real]
@@ -49,7 +49,7 @@ end
 
 --- Row values (nodes) of all channels from the statistics in arrays, into arrays of their own.
 local function finish_rows(body, builder, statistics, nodes, arrays)
-  body:each_tile(builder, body.plan.geometry.channels, function(inner, first, vectors, n)
+  body:each_tile(builder, body.plan.axes.channels, function(inner, first, vectors, n)
     local names = {}
     for _, output in ipairs(body.plan.merge.outputs) do
       local name, array = output.name, statistics[output.name]
@@ -67,7 +67,7 @@ end
 
 --- Statistics of each tile of channels, over `count` positions: visit(builder, first, vectors, n, statistics) uses them.
 local function tiles(body, builder, count, visit)
-  local where = body.plan.geometry
+  local where = body.plan.axes
   builder:note "Statistics of each tile of channels."
   body:each_tile(builder, where.channels, function(inner, first, vectors, n)
     local back = body:step_to(inner, body.plan.read, "_tile", first)
@@ -77,10 +77,10 @@ local function tiles(body, builder, count, visit)
 end
 
 local function columns_of_batch(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   common.count_all(body, builder, common.count_of_batch(where))
   local nodes, arrays = mapped_rows(plan), {}
-  if plan.problem.direction.is_of_chunks then
+  if plan.problem.direction.gives_parts then
     tiles(body, builder, body.counts.all, function(inner, first, vectors, n, tile, count)
       local chunk = inner:var("size_t", "chunk", "0")
       body:each_outer_chunk(inner, count, function(place, start, length)
@@ -106,7 +106,7 @@ end
 
 --- Puts parameters that groups have into arrays, one element for each channel.
 local function spread_parameters(body, builder)
-  local where, by_group, seen = body.plan.geometry, {}, {}
+  local where, by_group, seen = body.plan.axes, {}, {}
   for _, argument in ipairs(body.plan.problem.args) do by_group[argument.name] = argument.shape[1] == "g" end
   local function visit(node)
     if seen[node] then return end
@@ -125,7 +125,7 @@ local function spread_parameters(body, builder)
 end
 
 local function columns_of_groups(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   common.count_all(body, builder, common.product(where.per_group, "positions"))
   local statistics, arrays, nodes = {}, {}, {}
   for _, output in ipairs(plan.merge.outputs) do statistics[output.name] = body:channel_array(builder, output.name .. "_of") end
@@ -153,5 +153,5 @@ local function columns_of_groups(body, builder)
 end
 
 return function(body, builder)
-  if body.plan.geometry.over == "batch" then columns_of_batch(body, builder) else columns_of_groups(body, builder) end
+  if body.plan.axes.kept[1] == "rows" then columns_of_groups(body, builder) else columns_of_batch(body, builder) end
 end

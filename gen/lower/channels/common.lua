@@ -1,9 +1,9 @@
 --- What the loops of several forms have in common (gen/lower/channels.lua).
 
 local Body = require "gen.lower.channels.body"
-local c_text = require "gen.lower.c_text"
-local dtypes = require "gen.dtype"
-local plans = require "gen.plan"
+local c_text = require "gen.c.text"
+local dtypes = require "gen.formula.dtype"
+local plans = require "gen.plan.plan"
 
 local common = {}
 
@@ -58,7 +58,7 @@ function common.count_of_batch(where) return common.product("rows", where.has_po
 
 --- Stores the statistics of a chunk, number `chunk`, of the channels from `channel` on.
 function common.store_chunk(body, builder, statistics, chunk, channel, how)
-  local distance = ("%s * %d + %s"):format(chunk, body.plan.geometry.channels, channel)
+  local distance = ("%s * %d + %s"):format(chunk, body.plan.axes.channels, channel)
   local back = body:step_to(builder, common.per_channel(body), "_chunk", distance)
   how.known = common.known(body.plan, statistics)
   body:open("row", builder, how)
@@ -93,7 +93,7 @@ end
 
 --- Defines an array with room for all channels and a whole last vector.
 function Body:channel_array(builder, label)
-  local size = math.ceil(self.plan.geometry.channels / self.chunk) * self.chunk
+  local size = math.ceil(self.plan.axes.channels / self.chunk) * self.chunk
   return builder:array(self.ctype, label, size)
 end
 
@@ -104,7 +104,7 @@ local TOGETHER, IN_PAGES, PAGE, SHORT, NEAR = 4, 2, 4096, 1024, 2 * 1024 * 1024
 
 --- The map of nhwc: every position, channel by channel.
 function Body:map_positions(builder, count)
-  local plan, channels = self.plan, self.plan.geometry.channels
+  local plan, channels = self.plan, self.plan.axes.channels
   local function map(from, to, positions)
     local inner, t = builder:loop("t", from, to, positions)
     local back = self:step_to(inner, self:matrices(), "_t", ("%s * %d"):format(t, channels), channels)

@@ -2,7 +2,7 @@
 -- then the rest.
 
 local Body = require "gen.lower.channels.body"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 local fold = require "gen.lower.fold"
 
 -- Adds fold_lanes and labelled.

@@ -15,7 +15,7 @@ local function slow_columns(plan)
   local function visit(node)
     if seen[node] then return end
     seen[node] = true
-    if node.domain == "column" then
+    if node.scope == "column" then
       if is_slow(node) then list[#list + 1] = node end
       return
     end
@@ -26,8 +26,8 @@ local function slow_columns(plan)
 end
 
 return function(body, builder)
-  local plan, where = body.plan, body.plan.geometry
-  if where.memory == "nchw" then
+  local plan, where = body.plan, body.plan.axes
+  if where.innermost == "positions" then
     local rows, row = builder:loop("row", 0, "rows", 1)
     local inner, channel = rows:loop("channel", 0, where.channels, 1)
     body:step_to(inner, body:matrices(), "_channel", ("(%s * %d + %s) * positions"):format(row, where.channels, channel))

@@ -2,7 +2,7 @@
 
 local common = require "gen.lower.channels.common"
 
---- How a sum over `n` values (C text) is cut into blocks (gen/contract.lua, blocks): the name of the length of a block.
+--- How a sum over `n` values (C text) is cut into blocks (gen/formula/contract.lua, blocks): the name of the length of a block.
 local function block_length(builder, n)
   local blocks = builder:var("size_t", "blocks", "1")
   local length = builder:var("size_t", "block", n)
@@ -39,7 +39,7 @@ local function memory_sums(body, builder, sweep, n, block)
 end
 
 return function(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   local n = builder:def("size_t", "values", common.product(where.per_group, "positions"))
   builder:note "The head of a group, and how both are cut into blocks."
   local head = body:head_of(builder, n)

@@ -1,7 +1,7 @@
 --- What the chunks of a batch, or the shards of rows, have together.
 
 local common = require "gen.lower.channels.common"
-local c_text = require "gen.lower.c_text"
+local c_text = require "gen.c.text"
 local segments = require "gen.lower.channels.segments"
 
 local PART = { mu = "part_mean", delta = "part_shift", m2 = "part_m2" }
@@ -41,9 +41,9 @@ local function merge_tile(body, builder, names, tile, row_length, visit)
 end
 
 local function merge_shards(body, builder)
-  local where, names = body.plan.geometry, {}
-  local each = ("%d"):format(where.per_shard)
-  body.counts.all = ("%d"):format(where.per_shard * where.shards)
+  local where, names = body.plan.axes, {}
+  local each = ("%d"):format(where.n)
+  body.counts.all = ("%d"):format(where.n * where.shards)
   for _, argument in ipairs(body.plan.problem.args) do
     if argument.io == "out" then names[#names + 1] = argument.name end
   end
@@ -56,11 +56,11 @@ local function merge_shards(body, builder)
 end
 
 return function(body, builder)
-  local where = body.plan.geometry
-  if where.over == "shards" then return merge_shards(body, builder) end
+  local where = body.plan.axes
+  if where.part[1] == "shards" then return merge_shards(body, builder) end
   common.count_all(body, builder, common.count_of_batch(where))
   local together, piece
-  if where.memory == "nchw" then together, piece = segments.cut(builder) end
+  if where.order == "pieces" then together, piece = segments.cut(builder) end
   body:each_tile(builder, where.channels, function(inner, first, vectors, n)
     local tile, row_length = { first = first, vectors = vectors, n = n }, ("%d"):format(where.channels)
     merge_tile(body, inner, common.per_channel(body), tile, row_length, function(place, take)

@@ -1,7 +1,7 @@
 --- Sums over an outer index: each slot of a tile has sums of its own, run by run.
 
 local Body = require "gen.lower.channels.body"
-local contract = require "gen.contract"
+local contract = require "gen.formula.contract"
 
 --- One run: every value of `first` up to `last` joins the accumulators.
 -- @param tile `{ vectors=, n= (elements in the last vector, or nil), stride= (C text) }`

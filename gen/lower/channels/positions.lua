@@ -5,7 +5,7 @@ local common = require "gen.lower.channels.common"
 
 
 return function(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   local count = ("%d"):format(where.channels)
   body.counts.all = count
   local rows, row = builder:loop("row", 0, "rows", 1)

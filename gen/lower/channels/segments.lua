@@ -1,7 +1,7 @@
 --- The batch of each channel in nchw: in each row its positions lie next to each other.
 
 local common = require "gen.lower.channels.common"
-local contract = require "gen.contract"
+local contract = require "gen.formula.contract"
 
 local segments = {}
 
@@ -27,7 +27,7 @@ end
 
 --- Statistics of one chunk of a channel.
 local function segment_chunk(body, builder, channel, row, height, start, length)
-  local where = body.plan.geometry
+  local where = body.plan.axes
   body.counts.chunk = ("(%s * %s)"):format(height, length)
   body.counts.head = body:head_of(builder, body.counts.chunk, length)
   local back = body:step_to(builder, body.plan.read, "_chunk",
@@ -50,12 +50,12 @@ end
 
 --- Writes the loops.
 function segments.write(body, builder)
-  local plan, where = body.plan, body.plan.geometry
+  local plan, where = body.plan, body.plan.axes
   builder:note "A chunk is so many rows together, or a piece of one."
   local together, piece = segments.cut(builder)
-  if not plan.problem.direction.is_of_chunks then common.count_all(body, builder, "rows * positions") end
+  if not plan.problem.direction.gives_parts then common.count_all(body, builder, "rows * positions") end
   local inner, channel = builder:loop("channel", 0, where.channels, 1)
-  if plan.problem.direction.is_of_chunks then
+  if plan.problem.direction.gives_parts then
     local chunk = inner:var("size_t", "chunk", "0")
     segments.each_chunk(inner, together, piece, function(place, ...)
       common.store_chunk(body, place, segment_chunk(body, place, channel, ...), chunk, channel, { broadcast = true })

@@ -1,0 +1,51 @@
+--- "Did you mean": the nearest known word, and the error about an unknown one.
+
+local usage = require "gen.errors.usage"
+
+local suggest = {}
+
+--- Number of single-character edits (insert, delete, replace, swap of neighbours) between two strings.
+local function distance(a, b)
+  local before, above = nil, {}
+  for j = 0, #b do above[j] = j end
+  for i = 1, #a do
+    local row = { [0] = i }
+    for j = 1, #b do
+      local cost = a:byte(i) == b:byte(j) and 0 or 1
+      row[j] = math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost)
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        row[j] = math.min(row[j], before[j - 2] + 1)
+      end
+    end
+    before, above = above, row
+  end
+  return above[#b]
+end
+
+--- The known word closest to a given one.
+-- @param word string
+-- @param known array of strings; the first of equally near ones wins
+-- @return string, or nil if nothing is near enough (one edit for each three characters, but not all of them)
+function suggest.nearest(word, known)
+  local best, least = nil, math.min(#word, math.max(1, math.floor(#word / 3)) + 1)
+  for _, candidate in ipairs(known) do
+    if math.abs(#candidate - #word) < least then
+      local d = distance(word:lower(), candidate:lower())
+      if d < least then best, least = candidate, d end
+    end
+  end
+  return best
+end
+
+--- Raises the usage error about an unknown word.
+-- @param what the kind of word, e.g. "target"
+-- @param word what the user wrote
+-- @param known array of strings: what is allowed, in the order to print
+-- @return never; error({usage = "unknown target 'avx3', did you mean 'avx2'?"}, 0), the known ones if none is near
+function suggest.unknown(what, word, known)
+  local near = suggest.nearest(word, known)
+  usage.fail("unknown %s %s%s", what, usage.quote(word),
+    near and ", did you mean '" .. near .. "'?" or " (known: " .. table.concat(known, ", ") .. ")")
+end
+
+return suggest
