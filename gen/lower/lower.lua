@@ -1,6 +1,7 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
 local channels = require "gen.lower.channels"
+local contract = require "gen.formula.contract"
 local dtypes = require "gen.formula.dtype"
 local e = require "gen.formula.expr"
 local lanes = require "gen.lower.lanes"
@@ -35,16 +36,25 @@ local function scheduled(plan, schedule)
   return sweeps, reload
 end
 
---- A product that meets a sum would be contracted by compilers (gcc does so with intrinsics, too).
-local function refuse_contraction(plan)
+--- A product or a quotient that meets a sum would be contracted by compilers (gcc does so with intrinsics, too). The product that
+-- a sum is of is added by fma. What chunks and merges give meets sums in other formulas.
+local function refuse_contraction(problem)
   local seen = {}
+  local function refuse(operand, node)
+    assert(not contract.is_fusible(operand), "a product or a quotient meets a sum: " .. e.describe(node))
+  end
   local function check(node)
+    if node.op == "sum" and node[1].op ~= "mul" then refuse(node[1], node) end
     if node.op ~= "add" and node.op ~= "sub" then return end
-    for _, operand in ipairs(node) do
-      assert(operand.op ~= "mul", "a product meets a sum: " .. e.describe(node))
+    for _, operand in ipairs(node) do refuse(operand, node) end
+  end
+  for _, output in ipairs(problem.outputs) do e.walk(output.node, check, seen) end
+  for _, statistics in ipairs { problem.chunk or {}, problem.merge or {} } do
+    for _, statistic in ipairs(statistics) do
+      e.walk(statistic.node, check, seen)
+      refuse(statistic.node, statistic.node)
     end
   end
-  for _, output in ipairs(plan.problem.outputs) do e.walk(output.node, check, seen) end
 end
 
 --- The dtypes that a kernel loads, stores and rounds to, in a fixed order.
@@ -220,7 +230,7 @@ end
 --   emit needs of the target: `arch rank guard attribute includes features os_check`. C texts bear `@` where the user's
 --   prefix belongs
 function lower.new(plan, target, schedule)
-  refuse_contraction(plan)
+  refuse_contraction(plan.problem)
   local has_vectors = targets.has_vectors(target)
   if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout or "plain", dtypes_of(plan)) end
   local root = statements.builder()
