@@ -105,10 +105,10 @@ local function words_of(n, center)
 end
 
 --- Whether compilers may fuse a value with an addition that it meets: a product, and a quotient by a number that they may know,
--- which is a product to them if that is a power of two. Of an element they know nothing.
+-- which is a product to them if that is a power of two. Of what is read element by element they know nothing.
 function contract.is_fusible(node)
   if node.op == "convert" then return contract.is_fusible(node[1]) end
-  return node.op == "mul" or node.op == "div" and node[2].scope ~= "element"
+  return node.op == "mul" or node.op == "div" and (node[2].scope == "uniform" or node[2].scope == "row")
 end
 
 --- a * b + c as one fused operation, or nil if there is no product. A product that meets a sum in any other way is not in
