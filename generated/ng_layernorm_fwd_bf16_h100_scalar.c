@@ -97,6 +97,16 @@ static inline void ng_scalar_to_bf16(void *p, float v)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -211,8 +221,8 @@ void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uin
             lane[j] = lane[j] + x_i;
         }
         const float sum_x = ng_scalar_tree(lane);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const float mu = sum_x / 2.0f;
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        const float mu = ng_scalar_pin((sum_x / 2.0f));
         float lane1[64];
         float lane2[64];
         for (size_t j = 0; j < 64; ++j) {
@@ -235,9 +245,9 @@ void ng_layernorm_fwd_bf16_h100_scalar(size_t rows, const uint16_t *x, const uin
         }
         const float sum_d = ng_scalar_tree(lane1);
         const float sum_squares = ng_scalar_tree(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float delta = sum_d / 100.0f;
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        const float delta = ng_scalar_pin((sum_d / 100.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 100.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + tame_eps));
         for (size_t i = 0; i < 100; ++i) {

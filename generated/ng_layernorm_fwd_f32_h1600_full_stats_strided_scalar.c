@@ -68,6 +68,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -212,8 +222,8 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, const flo
         }
         parts[1] = ng_scalar_tree(lane);
         const float sum_x = ng_scalar_pairwise(parts, 2);
-        /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
-        const float mu = sum_x / 1600.0f;
+        /* Pass 2 of 3: mu = pin(sum(x) / 1600), d = x - mu; sum d and d * d. */
+        const float mu = ng_scalar_pin((sum_x / 1600.0f));
         float parts1[2];
         float parts2[2];
         for (size_t block = 0; block < 1; ++block) {
@@ -253,10 +263,10 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, const flo
         parts2[1] = ng_scalar_tree(lane2);
         const float sum_d = ng_scalar_pairwise(parts1, 2);
         const float sum_squares = ng_scalar_pairwise(parts2, 2);
-        /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const float delta = sum_d / 1600.0f;
+        /* Pass 3 of 3: delta = pin(sum(d) / 1600), variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd
+           = 1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        const float delta = ng_scalar_pin((sum_d / 1600.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 1600.0f)));
         const float rstd1 = 1.0f / ng_scalar_sqrt((variance + eps));
         const float mean1 = mu + delta;

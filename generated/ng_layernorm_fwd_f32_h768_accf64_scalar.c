@@ -45,6 +45,15 @@ NG_API void ng_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, const float *x,
 
 #include <string.h>
 
+#ifndef NG_SCALAR_PIN_F64
+#define NG_SCALAR_PIN_F64
+static inline double ng_scalar_pin_f64(double v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_PARTS_F64
 #define NG_SCALAR_PARTS_F64
 /* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
@@ -227,8 +236,8 @@ void ng_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, const float *x, const 
             lane[j] = lane[j] + (double)x_i;
         }
         const double sum_x = ng_scalar_tree_f64(lane);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const float mu = (float)(sum_x / 16.0);
+        /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+        const float mu = (float)ng_scalar_pin_f64((sum_x / 16.0));
         double lane1[32];
         double lane2[32];
         for (size_t j = 0; j < 32; ++j) {
@@ -245,10 +254,10 @@ void ng_layernorm_fwd_f32_h768_accf64_scalar(size_t rows, const float *x, const 
         }
         const double sum_d = ng_scalar_tree_f64(lane1);
         const double sum_squares = ng_scalar_tree_f64(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const double delta = sum_d / 768.0;
+        /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+           sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store
+           y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+        const double delta = ng_scalar_pin_f64((sum_d / 768.0));
         const float delta_f32 = (float)delta;
         const double variance = ng_scalar_clamp0_f64(ng_scalar_fma_f64(-delta, delta, (sum_squares / 768.0)));
         const double eps_f64 = (double)eps;

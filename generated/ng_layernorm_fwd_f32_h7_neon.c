@@ -159,9 +159,10 @@ void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamm
         float32x4_t part6 = ng_neon_fold_halves(part1, part3);
         float32x4_t part7 = vpaddq_f32(part6, part6);
         const float32x4_t sum_d = vaddq_f32(part5, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count);
+        float32x4_t delta = vdivq_f32(sum_d, count);
+        ng_neon_pin(delta);
         const float32x4_t delta1 = vdupq_laneq_f32(delta, 0);
         const float32x4_t delta2 = vdupq_laneq_f32(delta, 1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part7, count), delta, delta));
@@ -216,9 +217,10 @@ void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamm
         float32x4_t part4 = ng_neon_fold_halves(part1, part1);
         float32x4_t part5 = vpaddq_f32(part4, part4);
         const float32x4_t sum_d = vaddq_f32(part3, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count);
+        float32x4_t delta = vdivq_f32(sum_d, count);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part5, count), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         const float32x4_t x3 = vld1q_f32(x_row);

@@ -66,6 +66,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -186,9 +196,9 @@ void ng_layernorm_fwd_f32_h7_scalar(size_t rows, const float *x, const float *ga
         }
         const float sum_d = ng_scalar_tree(lane);
         const float sum_squares = ng_scalar_tree(lane1);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float delta = sum_d / 7.0f;
+        const float delta = ng_scalar_pin((sum_d / 7.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 7.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + eps));
         for (size_t i = 0; i < 7; ++i) {

@@ -66,6 +66,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -178,8 +188,8 @@ void ng_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, const float *x, const 
             lane[j] = lane[j] + x_i;
         }
         const float sum_x = ng_scalar_tree(lane);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const float mu = sum_x / 16.0f;
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        const float mu = ng_scalar_pin((sum_x / 16.0f));
         float lane1[64];
         float lane2[64];
         for (size_t j = 0; j < 64; ++j) {
@@ -196,9 +206,9 @@ void ng_layernorm_fwd_f32_h896_nobeta_scalar(size_t rows, const float *x, const 
         }
         const float sum_d = ng_scalar_tree(lane1);
         const float sum_squares = ng_scalar_tree(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1 /
-           sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-        const float delta = sum_d / 896.0f;
+        /* Pass 2 of 2: delta = pin(sum(d) / 896), variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd =
+           1 / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+        const float delta = ng_scalar_pin((sum_d / 896.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 896.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + eps));
         for (size_t i = 0; i < 896; ++i) {

@@ -46,6 +46,15 @@ NG_API void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x,
 
 #include <string.h>
 
+#ifndef NG_SCALAR_PIN_F64
+#define NG_SCALAR_PIN_F64
+static inline double ng_scalar_pin_f64(double v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_PARTS_F64
 #define NG_SCALAR_PARTS_F64
 /* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
@@ -199,8 +208,8 @@ void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x, const 
             lane[j] = lane[j] + x_i;
         }
         const double sum_x = ng_scalar_tree_f64(lane);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const double mu = sum_x / 2.0;
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        const double mu = ng_scalar_pin_f64((sum_x / 2.0));
         double lane1[32];
         double lane2[32];
         for (size_t j = 0; j < 32; ++j) {
@@ -223,10 +232,10 @@ void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x, const 
         }
         const double sum_d = ng_scalar_tree_f64(lane1);
         const double sum_squares = ng_scalar_tree_f64(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const double delta = sum_d / 100.0;
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        const double delta = ng_scalar_pin_f64((sum_d / 100.0));
         const double variance = ng_scalar_clamp0_f64(ng_scalar_fma_f64(-delta, delta, (sum_squares / 100.0)));
         const double rstd1 = 1.0 / ng_scalar_sqrt_f64((variance + eps));
         const double mean1 = mu + delta;

@@ -97,6 +97,16 @@ static inline void ng_scalar_to_bf16(void *p, float v)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -220,8 +230,8 @@ void ng_rmsnorm_fwd_bf16_h14848_scalar(size_t rows, const uint16_t *x, const uin
             parts[block] = ng_scalar_tree(lane);
         }
         const float sum_squares = ng_scalar_pairwise(parts, 4);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 14848.0f) + tame_eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 14848.0f)) + tame_eps));
         for (size_t i = 0; i < 14848; ++i) {
             const float x_i = ng_scalar_from_bf16(&x_row[i]);
             const float gamma_i = ng_scalar_from_bf16(&gamma[i]);

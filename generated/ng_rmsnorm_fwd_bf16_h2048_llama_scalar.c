@@ -106,6 +106,16 @@ static inline float ng_scalar_round_bf16(float v)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -230,8 +240,9 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_scalar(size_t rows, const uint16_t *x, cons
             parts[block] = ng_scalar_tree(lane);
         }
         const float sum_squares = ng_scalar_pairwise(parts, 2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 2048.0f) + tame_eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t *
+           gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 2048.0f)) + tame_eps));
         for (size_t i = 0; i < 2048; ++i) {
             const float x_i = ng_scalar_from_bf16(&x_row[i]);
             const float t = ng_scalar_round_bf16((x_i * rstd));

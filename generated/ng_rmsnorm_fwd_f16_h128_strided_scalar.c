@@ -110,6 +110,16 @@ static inline void ng_scalar_to_f16(void *p, float v)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -217,8 +227,8 @@ void ng_rmsnorm_fwd_f16_h128_strided_scalar(size_t rows, const uint16_t *x, ptrd
             }
         }
         const float sum_squares = ng_scalar_tree(lane);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 128.0f) + tame_eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 128.0f)) + tame_eps));
         for (size_t i = 0; i < 128; ++i) {
             const float x_i = ng_scalar_from_f16(&x_row[i]);
             const float gamma_i = ng_scalar_from_f16(&gamma[i]);

@@ -65,6 +65,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -170,8 +180,8 @@ void ng_rmsnorm_fwd_f32_h64_scalar(size_t rows, const float *x, const float *gam
             }
         }
         const float sum_squares = ng_scalar_tree(lane);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 64.0f) + eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 64.0f)) + eps));
         for (size_t i = 0; i < 64; ++i) {
             const float x_i = x_row[i];
             const float gamma_i = gamma[i];
