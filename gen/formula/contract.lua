@@ -37,7 +37,7 @@ end
 contract.CHUNK, contract.RUN, contract.STRIPES = 4096, 64, 64
 
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
-local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or e.count(n)) end
+local function mean(v, n) return e.sum(v, n) / e.count(n) end
 
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
@@ -105,7 +105,7 @@ function contract.chunk(x, sums, n)
     local mu = head_mean(x, n and contract.head(n) or "head"):as "mu"
     local d = (x - mu):as "d"
     local total = e.sum(d, n or "chunk")
-    local delta = (total / (n or e.count "chunk")):as "delta"
+    local delta = (total / e.count(n or "chunk")):as "delta"
     local m2 = e.clamp0(e.sum(d * d, n or "chunk") - delta * total):as "m2"
     list = { { name = "mu", node = mu }, { name = "delta", node = delta }, { name = "m2", node = m2 } }
   else

@@ -132,13 +132,18 @@ end
 --- A scalar argument of the call.
 function expr.arg(name, dtype) return make("arg", {}, { type = dtype, name = name }, "uniform"):as(name) end
 
---- A literal number.
-function expr.const(value, of_type) return make("const", {}, { type = of_type, value = value }, "uniform") end
+--- A literal number. Its name, if it has one, is for emitted C alone; a number that is used under two names has none.
+function expr.const(value, of_type, name)
+  local node = make("const", {}, { type = of_type, value = value }, "uniform")
+  if name and node.hint == nil then node.hint = name end
+  if name and node.hint ~= name then node.hint = false end
+  return node
+end
 
 --- The value in another type: widened exactly, or rounded to nearest even.
 function expr.convert(to, v)
   if v.type == to then return v end
-  if v.op == "const" then return expr.const(v.value, to) end
+  if v.op == "const" then return expr.const(v.value, to, v.hint) end
   local node = make("convert", { v }, { type = to })
   return v.label and node:as(v.label .. "_" .. to) or node
 end
@@ -172,8 +177,11 @@ expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelut
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make("round", { v }, { type = v.type, dtype = dtype }) end
 
---- A count that is known when the kernel is called, in the type of sums: `name` says of what.
-function expr.count(name) return make("count", {}, { type = sum_type, name = name }, "row") end
+--- A count in the type of sums: a number, or the name of one that is known when the kernel is called.
+function expr.count(count)
+  if type(count) == "number" then return expr.const(count, sum_type, "count") end
+  return make("count", {}, { type = sum_type, name = count }, "row")
+end
 
 --- What is known of the values that a row value stands for before it is formed: `name` as in gen/formula/contract.lua.
 function expr.statistic(name) return make("statistic", {}, { type = sum_type, name = name }, "row"):as(name) end
@@ -285,7 +293,6 @@ function expr.norm(definition)
   for _, field in ipairs(definition.directions and { "layouts", "over" } or { "domain", "bound", "forward" }) do
     assert(definition[field], "a norm needs the field " .. field)
   end
-  definition.scalar = definition.scalar or "eps"
   return definition
 end
 

@@ -186,12 +186,12 @@ local function quantised(spec, v)
   if not spec.quant then return v end
   local form = QUANTISED[spec.out]
   v = (spec.round == "io" and rounded(spec.x, v) or v):as "value"
-  local zero, scale, factor = form.zero and e.const(form.zero, v.type)
+  local range, zero, scale, factor = e.const(form.most, v.type, "range"), form.zero and e.const(form.zero, v.type, "zero_point")
   if spec.quant == "static" then
     factor, zero = (1 / e.arg("yscale", v.type)):as "inverse", zero and e.arg("yzero", v.type)
   else
-    local most = e.max(e.nonzero(e.amax(v), form.most), form.most * LEAST_SCALE):as "most"
-    scale, factor = (most / form.most):as "yscale", (form.most / most):as "factor"
+    local most = e.max(e.nonzero(e.amax(v), range), e.const(form.most * LEAST_SCALE, v.type, "least")):as "most"
+    scale, factor = (most / range):as "yscale", (range / most):as "factor"
   end
   return zero and v * factor + zero or v * factor, scale, v
 end
