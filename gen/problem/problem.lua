@@ -6,9 +6,9 @@ local contract = require "gen.formula.contract"
 local dtype = require "gen.formula.dtype"
 local e = require "gen.formula.expr"
 local names = require "gen.spec.names"
-local shape = require "gen.problem.shape"
 local shards = require "gen.problem.shards"
 local spec_words = require "gen.spec.spec"
+local traffic = require "gen.problem.traffic"
 
 local problem = {}
 
@@ -241,21 +241,6 @@ local function requested(nodes, args, expand)
   return list
 end
 
---- Bytes that a row reads and writes (of channels: a position of a row), and bytes of parameters that a call reads (each array
--- counted once).
-local function traffic(spec, args)
-  local bytes = { read = 0, write = 0, parameters = 0 }
-  local extents = { rows = 1, batch = 1, positions = 1, chunks = 1, shards = spec.shards,
-    ["h/shards"] = spec.shards and spec.h / spec.shards, h = spec.h, c = spec.c, g = spec.g }
-  for _, argument in ipairs(args) do
-    if argument.shape ~= "scalar" then
-      local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
-      bytes[kind] = bytes[kind] + shape.elements(argument.shape, extents) * dtype[argument.dtype].bytes
-    end
-  end
-  return bytes
-end
-
 --- What zgate=before adds to the error: silu and a product, in the element and in rstd.
 local GATE = 10
 
@@ -295,7 +280,7 @@ end
 --- Normalises a spec (gen/spec/spec.lua) to a problem:
 -- `name` (gen/spec/names.lua), `spec` (canonical text), `norm`, `dir`, `h`, `parts` of a row that are normalised each by itself, `n`
 -- elements of one, `args` (call order), `outputs` (array of `{ name, dtype, node }` in the order in which a row stores them),
--- `normed` (the node that the norm reads), `contract`, `bytes_per_row`, `error_bound`, `dtypes`.
+-- `normed` (the node that the norm reads), `contract`, `bytes` (gen/problem/traffic.lua), `error_bound`, `dtypes`.
 function problem.new(spec)
   local acc = sum_type(spec)
   e.new_graph(acc)
@@ -309,9 +294,8 @@ function problem.new(spec)
     args = its.args, outputs = its.outputs, normed = its.normed, geometry = its.geometry, direction = its.direction,
     chunk = its.chunk, merge = its.merge, extents = its.extents,
     contract = { version = contract.version, compute = compute_type(spec), acc = acc, lanes = contract.lanes(acc),
-      block = its.block, order = its.order, tree = "halving", fma = true, x = spec.x, residual = spec.residual,
-      gamma = spec.gamma, y = spec.out, cast = spec.cast },
-    bytes_per_row = traffic(spec, its.args),
+      block = its.block, order = its.order, tree = "halving", fma = true, cast = spec.cast },
+    bytes = traffic.of(its.args, its.extents or { h = spec.h }),
     error_bound = its.error_bound,
   }
 end
