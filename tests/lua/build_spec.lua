@@ -110,7 +110,8 @@ describe("emit", function()
     local root = lfs.currentdir() .. "/"
     for _, name in ipairs {
       targets .. "/mine.lua", root .. "bin/normgen", root .. "gen/plan/plan.lua", root .. "gen/norms/rmsnorm.lua",
-      root .. "targets/avx2.lua", root .. "targets/vocabulary.lua", root .. "templates/kernel.c", root .. "runtime/x86_64.c", root .. "cli/emit.lua",
+      root .. "targets/avx2.lua", root .. "targets/vocabulary.lua", root .. "templates/kernel.c",
+      root .. "runtime/x86_64.c", root .. "cli/emit.lua",
     } do
       assert.is_true(inputs[name], name)
       assert.is_truthy(text:find("\n" .. name .. ":\n", 1, true), "no rule for " .. name)
