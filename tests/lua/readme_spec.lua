@@ -196,6 +196,32 @@ describe("README.md", function()
     end
   end)
 
+  it("explains every option and every norm once", function()
+    local text, explained = README:match "\n## What is there\n(.-)\n## ", {}
+    local function explain(word)
+      assert.is_nil(explained[word], word .. " is explained twice")
+      explained[word] = true
+    end
+    for bullet in text:gsub("\n%- ", "\n\0"):gmatch("%z([^%z]*)") do
+      local introduced = {}
+      -- What stands in front of a colon, from the start of its sentence on: words, and what joins them.
+      for before in bullet:gmatch("([^:]*):") do
+        local sentence = (". " .. before):match("^.*%. (.-)$")
+        local rest = sentence:gsub("`[^`]+`", ""):gsub("%f[%a]or%f[%A]", ""):gsub("%f[%a]with%f[%A]", "")
+        for word in (rest:find("^[%s,]*$") and sentence or ""):gmatch("`([%w_]+)") do introduced[word] = true end
+      end
+      for _, row in ipairs(spec.grammar) do
+        if introduced[row.key or row.field] then explain(row.key or row.field) end
+      end
+    end
+    for _, norm in ipairs(tree.norms()) do
+      local _, is = text:gsub("`" .. norm .. "` is ", "")
+      local _, bracket = text:gsub("`" .. norm .. "` %(", "")
+      assert.is_true(is + bracket <= 1, norm .. " is explained twice")
+    end
+    for _, word in ipairs { "quant", "out", "act", "affine", "layout" } do assert.is_true(explained[word], word) end
+  end)
+
   it("lists every dtype", function()
     for _, row in ipairs(spec.grammar) do
       if row.field == "x" then assert.same(spec.supported(row), quoted(table_rows(README, "norm")[2][2])) end
@@ -225,6 +251,33 @@ describe("README.md", function()
       local is_path = (path:find("/", 1, true) or path:find("%.md$")) and not path:find("^out/")
       if is_path then assert.is_truthy(lfs.attributes(path, "mode"), path) end
     end
+  end)
+end)
+
+describe("the documents for developers", function()
+  -- A path as a pattern: `<name>` and `*` stand for anything but a slash.
+  local function exists(path)
+    local directory, name = path:match("^(.-)/?([^/]*)/?$")
+    local pattern = "^" .. name:gsub("%b<>", "*"):gsub("[%-.]", "%%%0"):gsub("%*", "[^/]+") .. "$"
+    for entry in lfs.dir(directory == "" and "." or directory) do
+      if entry:find(pattern) then return true end
+    end
+    return false
+  end
+
+  it("name files and directories that exist", function()
+    local count = 0
+    for _, path in ipairs { "CONTRIBUTING.md", unpack(files.under("docs", "%.md$")) } do
+      for named in files.read(path):gmatch("`%.?/?([%w_./*<>-]+)`") do
+        local is_path = named:find("/", 1, true) and lfs.attributes(named:match("^[^/]+"), "mode") == "directory"
+        if is_path then
+          assert.is_true(exists(named), path .. ": " .. named)
+          count = count + 1
+        end
+      end
+    end
+    assert.is_true(count > 100, count .. " paths")
+    assert.is_false(exists "gen/norms/nonorm.lua")
   end)
 end)
 
