@@ -1,6 +1,7 @@
 --- Problem: a spec and its norm, normalised: arguments and formulas, with all that the spec asks for applied, once for every norm.
 -- Knows no target and no schedule.
 
+local activations = require "gen.formula.activations"
 local arguments = require "gen.problem.arguments"
 local axes = require "gen.problem.axes"
 local contract = require "gen.formula.contract"
@@ -10,6 +11,7 @@ local names = require "gen.spec.names"
 local norms = require "gen.formula.norm"
 local spec_words = require "gen.spec.spec"
 local stream = require "gen.problem.stream"
+local traffic = require "gen.problem.traffic"
 
 local problem = {}
 
@@ -86,21 +88,9 @@ local function requested(nodes, args, expand)
   return list
 end
 
---- Bytes that are read and written for each row (of channels: each position of a row), and for each call (each array counted once).
-local function traffic(k, args)
-  local bytes = { read = 0, write = 0, parameters = 0 }
-  local extents = setmetatable({ rows = 1, batch = 1, positions = 1, chunks = 1 }, { __index = k.axes.extents })
-  for _, argument in ipairs(args) do
-    if argument.axes then
-      local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
-      bytes[kind] = bytes[kind] + axes.elements(argument.axes, extents) * dtype[argument.dtype].bytes
-    end
-  end
-  return bytes
-end
-
---- What zgate=before adds to the error: silu and a product, in the element and in rstd.
-local GATE = 10
+--- What zgate=before adds to the error: silu, whose units in the last place are two u at most, and a product, in the element and
+-- in rstd.
+local GATE = 2 * (2 * activations.named.silu.ulps + 1)
 
 --- Worst error of the normalised value before its rounding to a dtype, in units of u (2^-24, f64 specs 2^-53):
 -- rel_u * |value| + abs_u (docs/numerics.md), for data in the domain; nil where it depends on the call.
@@ -143,7 +133,7 @@ end
 -- `name` (gen/spec/names.lua), `spec` (canonical text), `norm`, `dir`, `h` elements of a row or channels, `axes`
 -- (gen/problem/axes.lua), `args` (gen/problem/arguments.lua), `outputs` (array of `{ name, dtype, node }` in the order in which they
 -- are formed), `normed` (the node that the norm reads), `direction`, `chunk` and `merge` (what a chunk gives and what two of them
--- give together, where statistics are merged from chunks), `contract`, `bytes_per_row`, `error_bound`, `dtypes`.
+-- give together, where statistics are merged from chunks), `contract`, `bytes` (gen/problem/traffic.lua), `error_bound`, `dtypes`.
 function problem.new(spec)
   local k = kernel_of(spec)
   local args = arguments.of(k)
@@ -161,8 +151,8 @@ function problem.new(spec)
     merge = has_chunks and contract.merge(k.graph, k.direction.sums) or nil,
     contract = { version = contract.version, compute = k.compute, acc = k.acc, lanes = contract.lanes(k.acc),
       block = k.axes.order == "lanes" and not k.axes.is_counted and contract.blocks(k.axes.n).length or nil, order = order_text(k),
-      tree = "halving", fma = true, x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out, cast = spec.cast },
-    bytes_per_row = traffic(k, args), error_bound = error_bound(k),
+      tree = "halving", fma = true, cast = spec.cast },
+    bytes = traffic.of(args, axes.sizes(k.axes)), error_bound = error_bound(k),
   }
 end
 

@@ -1,5 +1,6 @@
 --- The grammar of specs: a row for each field, in the order of the canonical text and of kernel names.
 
+local activations = require "gen.formula.activations"
 local form = require "gen.formula.norm"
 local norms = require "gen.spec.norms"
 
@@ -34,6 +35,8 @@ local SIZE = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits"
 
 local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
 local out_dtypes = { now "f32", now "bf16", now "f16", now "f64", now "s8", now "u8", now "e4m3" }
+local acts = {}
+for i, name in ipairs(activations.words) do acts[i] = now(name) end
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
@@ -96,8 +99,7 @@ grammar.rows = {
     token = "", default = "torch", choices = { now "torch", now "onnx" } },
   { field = "zgate", about = "multiply by silu(z), before the norm or after gamma and beta", key = "zgate", token = "zgate",
     default = false, of_norms = true, choices = { now "before", now "after" } },
-  { field = "act", about = "activation of the result", key = "act", token = "", default = false,
-    choices = { now "silu", now "gelu", now "gelutanh", now "tanh", now "sigmoid" } },
+  { field = "act", about = "activation of the result", key = "act", token = "", default = false, choices = acts },
   { field = "quant", about = "out=s8|u8|e4m3: the scale is made for each row, or given", key = "quant", token = "q", default = false,
     choices = { now "row", now "static" } },
   { field = "round", about = "io: round to the dtype of x before quantising", key = "round", token = "round", default = false,

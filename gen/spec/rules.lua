@@ -4,6 +4,7 @@
 -- holds(s, said): whether the spec keeps to it; said(field): whether the user wrote that field. says: the error, or a function of the
 -- spec that returns it. Of several broken rules the first one speaks, so that those which explain more stand in front.
 
+local activations = require "gen.formula.activations"
 local form = require "gen.formula.norm"
 local grammar = require "gen.spec.grammar"
 local norms = require "gen.spec.norms"
@@ -127,6 +128,9 @@ local function is_byte(dtype) return dtype == "s8" or dtype == "u8" or dtype == 
 local function reads_x(s) return form.reads_x(norms.direction(s)) end
 local function has_y(s) return form.has_y(norms.direction(s)) end
 
+--- Whether an activation is there for elements of a dtype.
+local function has_type(name, dtype) return dtype ~= "f64" or activations.named[name].types.f64 end
+
 --- The most channels whose statistics go on the stack: of a batch, or of each of its rows.
 local function most_channels(norm) return contains(norm.over, "rows") and 8192 or 4096 end
 
@@ -202,9 +206,9 @@ add {
     says = message("stats stores mean or rstd, but %s has none", "norm") },
   { needs = { "stats", "fusion" }, holds = function(s) return not s.stats or s.fusion ~= "sandwich" end,
     says = "stats stores the statistics of one norm, and sandwich has two" },
-  { needs = { "zgate", "x" }, holds = function(s) return not s.zgate or s.x ~= "f64" end,
+  { needs = { "zgate", "x" }, holds = function(s) return not s.zgate or has_type("silu", s.x) end,
     says = message("zgate=%s is computed in f32, so it does not go with f64", "zgate") },
-  { needs = { "act", "x" }, holds = function(s) return not s.act or s.x ~= "f64" end,
+  { needs = { "act", "x" }, holds = function(s) return not s.act or has_type(s.act, s.x) end,
     says = message("act=%s is computed in f32, so it does not go with f64", "act") },
   { needs = { "norm", "x" }, holds = function(s) return s.x ~= "f64" or not norms.of(s).types or norms.of(s).types.f64 end,
     says = message("%s is computed in f32, so it does not go with f64", "norm") },

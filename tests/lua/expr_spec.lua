@@ -31,7 +31,7 @@ describe("a node", function()
       graph:arg("alpha", "f32"), e.convert("f64", x), e.pin(x), graph:load("x", "f64", ELEMENT), e.center_mean(x),
       graph:load("x", "bf16", ELEMENT), graph:load("x", "f32", PARAMETER), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
-      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.exp(x), e.silu(x) }
+      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.apply("exp", x), e.apply("silu", x) }
     local seen = {}
     for i, node in ipairs(nodes) do
       assert.is_nil(seen[node], i .. " is also " .. tostring(seen[node]))
@@ -43,6 +43,15 @@ describe("a node", function()
     local before = x
     start "f32"
     assert.not_equal(before, graph:load("x", "f32", ELEMENT))
+  end)
+
+  it("names a constant, unless it is two things", function()
+    assert.equal(graph:const(7, "f32"), graph:const(7, "f32", "count"))
+    assert.equal("count", graph:const(7, "f32").hint)
+    assert.equal("count", graph:const(7, "f32", "count").hint)
+    assert.equal("count", e.convert("f64", graph:const(7, "f32")).hint)
+    assert.is_false(graph:const(7, "f32", "limit").hint)
+    assert.is_false(graph:const(7, "f32", "count").hint)
   end)
 
   it("is the same constant whether Lua holds its value as a float or as an integer", function()
@@ -240,19 +249,5 @@ describe("describe", function()
     local d = (x - gamma):as "d"
     assert.equal("x - gamma", e.describe(d))
     assert.equal("d * d", e.describe(d * d))
-  end)
-end)
-
-describe("a norm", function()
-  it("needs all its fields", function()
-    local definition = { name = "n", title = "N", cites = "c", affine = "gamma", words = {}, formula = "f", domain = "d",
-      over = { "h" }, bound = function() end, forward = function() end }
-    assert.equal(definition, e.norm(definition))
-    for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "over", "domain", "bound", "forward" } do
-      local kept = definition[field]
-      definition[field] = nil
-      assert.has_error(function() e.norm(definition) end, "a norm needs the field " .. field)
-      definition[field] = kept
-    end
   end)
 end)

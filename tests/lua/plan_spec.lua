@@ -58,8 +58,8 @@ describe("a plan", function()
       local sweeps = {}
       for i, sweep in ipairs(p.sweeps) do sweeps[i] = sweep_text(sweep) end
       assert.same(wanted[2], sweeps)
-      local bytes = p.problem.bytes_per_row
-      assert.same(wanted.bytes, { bytes.read, bytes.write, bytes.parameters })
+      local bytes = p.problem.bytes
+      assert.same(wanted.bytes, { bytes.row.read, bytes.row.write, bytes.call.read })
       assert.same(wanted.saved or {}, { p.saved, p.saved_by })
       assert.same(wanted.stage or {}, p.stage and { p.stage.name, p.stage.dtype, p.stage.by } or {})
       local normed = p.stage and p.stage.node or p.normed
@@ -130,8 +130,8 @@ describe("a plan", function()
   it("is told in one line for each sweep", function()
     assert.same({
       "Head of 16 elements: h = x + residual; sum h.",
-      "Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h.",
-      "Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
+      "Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h.",
+      "Pass 2 of 2: delta = pin(sum(d) / 768), variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
         .. "store y = fma((d - delta) * rstd, gamma, beta).",
     }, plan.notes(plan_of "layernorm f32 h=768 addout"))
   end)
@@ -160,7 +160,7 @@ end)
 describe("a kernel of channels", function()
   for text, wanted in pairs {
     ["groupnorm f32 c=8 g=2 layout=nchw"] = "Head: sum x.",
-    ["groupnorm f32 c=8 g=2 layout=nhwc"] = "Chunk: Pass 1 of 1: mu = sum(x) / count(head)",
+    ["groupnorm f32 c=8 g=2 layout=nhwc"] = "Chunk: Pass 1 of 1: mu = pin(sum(x) / count(head))",
     ["batchnorm f32 c=8 layout=nchw"] = "Merge: weight = count(right) / count(both)",
     ["batchnorm merge f32 c=8 layout=rows"] = "Walks the chunks.",
     ["batchnorm infer f32 c=8 layout=nhwc folded"] = "store y = fma(x, a, b)",

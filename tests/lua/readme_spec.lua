@@ -196,6 +196,32 @@ describe("README.md", function()
     end
   end)
 
+  it("explains every option and every norm once", function()
+    local text, explained = README:match "\n## What is there\n(.-)\n## ", {}
+    local function explain(word)
+      assert.is_nil(explained[word], word .. " is explained twice")
+      explained[word] = true
+    end
+    for bullet in text:gsub("\n%- ", "\n\0"):gmatch("%z([^%z]*)") do
+      local introduced = {}
+      -- What stands in front of a colon, from the start of its sentence on: words, and what joins them.
+      for before in bullet:gmatch("([^:]*):") do
+        local sentence = (". " .. before):match("^.*%. (.-)$")
+        local rest = sentence:gsub("`[^`]+`", ""):gsub("%f[%a]or%f[%A]", ""):gsub("%f[%a]with%f[%A]", "")
+        for word in (rest:find("^[%s,]*$") and sentence or ""):gmatch("`([%w_]+)") do introduced[word] = true end
+      end
+      for _, row in ipairs(spec.grammar) do
+        if introduced[row.key or row.field] then explain(row.key or row.field) end
+      end
+    end
+    for _, norm in ipairs(tree.norms()) do
+      local _, is = text:gsub("`" .. norm .. "` is ", "")
+      local _, bracket = text:gsub("`" .. norm .. "` %(", "")
+      assert.is_true(is + bracket <= 1, norm .. " is explained twice")
+    end
+    for _, word in ipairs { "quant", "out", "act", "affine", "layout" } do assert.is_true(explained[word], word) end
+  end)
+
   it("lists every dtype", function()
     for _, row in ipairs(spec.grammar) do
       if row.field == "x" then assert.same(spec.supported(row), quoted(table_rows(README, "norm")[2][2])) end
@@ -228,6 +254,33 @@ describe("README.md", function()
   end)
 end)
 
+describe("the documents for developers", function()
+  -- A path as a pattern: `<name>` and `*` stand for anything but a slash.
+  local function exists(path)
+    local directory, name = path:match("^(.-)/?([^/]*)/?$")
+    local pattern = "^" .. name:gsub("%b<>", "*"):gsub("[%-.]", "%%%0"):gsub("%*", "[^/]+") .. "$"
+    for entry in lfs.dir(directory == "" and "." or directory) do
+      if entry:find(pattern) then return true end
+    end
+    return false
+  end
+
+  it("name files and directories that exist", function()
+    local count = 0
+    for _, path in ipairs { "CONTRIBUTING.md", unpack(files.under("docs", "%.md$")) } do
+      for named in files.read(path):gmatch("`%.?/?([%w_./*<>-]+)`") do
+        local is_path = named:find("/", 1, true) and lfs.attributes(named:match("^[^/]+"), "mode") == "directory"
+        if is_path then
+          assert.is_true(exists(named), path .. ": " .. named)
+          count = count + 1
+        end
+      end
+    end
+    assert.is_true(count > 100, count .. " paths")
+    assert.is_false(exists "gen/norms/nonorm.lua")
+  end)
+end)
+
 describe("docs/", function()
   it("has commands that print what it shows", function()
     for _, name in ipairs { "architecture", "bindings", "integration", "numerics", "porting-a-target", "tuning" } do
@@ -235,36 +288,32 @@ describe("docs/", function()
     end
   end)
 
-  it("cuts what it shows of a build out of tested examples", function()
-    local text, shown = files.read "docs/integration.md", {}
+  -- The files whose names stand in front of the blocks of a document that are no commands; each must hold its blocks.
+  local function files_shown(text)
+    local list = {}
     for before, kind, body in text:gmatch("(.-)\n```(%l+)\n(.-\n)```") do
-      local path = before:match(".*`([%w_./-]+/[%w_.-]+)`")
+      local path = before:match(".*`([%w_./-]+/[%w_.-]+)`") or list[#list]
       if kind ~= "console" then
         assert.is_truthy(path and files.read(path):find(body, 1, true), tostring(path) .. " does not hold\n" .. body)
-        shown[path:match("^examples/%l+") or path:match("^%l+")] = true
+        list[#list + 1] = path
       end
     end
+    return list
+  end
+
+  it("cuts what it shows of a target out of the example", function()
+    local list = files_shown(files.read "docs/porting-a-target.md")
+    assert.is_true(#list >= 4, #list .. " blocks")
+  end)
+
+  it("cuts what it shows of a build out of tested examples", function()
+    local text, shown = files.read "docs/integration.md", {}
+    for _, path in ipairs(files_shown(text)) do shown[path:match("^examples/%l+") or path:match("^%l+")] = true end
     local count = 0
     for example in text:gmatch("\n| [%w+, -]+ | `([%w_/]-)/?` |") do
       assert.is_truthy(shown[example], "nothing of " .. example)
       count = count + 1
     end
     assert.is_true(count >= 7, count .. " ways")
-  end)
-
-  it("shows a target that gives the right bits", function()
-    local scratch = normgen.scratch()
-    files.write(scratch .. "/xmm.lua", blocks(files.read "docs/porting-a-target.md", "lua")[1] .. "\n")
-    for _, words in ipairs {
-      { "rmsnorm f32 h=100", "layernorm bf16 h=77 addout", "rmsnorm bf16 gamma=f32 h=3 add", "layernorm f64 h=35 stats",
-        "layernorm f16 h=77 add alpha strided acc=f64 stats", "rmsnorm f16 h=29 addafter" },
-      { "rmsnorm bf16 h=71", "layernorm f32 out=bf16 h=1100", "--schedule", "layout=split,rows=4,strips=2" },
-      { "rmsnorm bf16 h=71", "layernorm f32 h=131 add", "--schedule", "layout=plain,rows=2" },
-    } do
-      local code, out, err = normgen.run({ "check", "--target", "xmm", "--target-path", scratch, unpack(words) })
-      assert.equal(0, code, out .. err)
-      assert.is_truthy(out:find "mismatches=0" or out:find "skipped", out)
-    end
-    normgen.remove(scratch)
   end)
 end)

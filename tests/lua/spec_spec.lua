@@ -40,6 +40,7 @@ describe("a spec", function()
       ["layernorm strided h=8 stats center=full acc=f64 f16 alpha addout gamma=f32"] =
         "layernorm fwd f16 gamma=f32 h=8 addout alpha acc=f64 center=full stats strided",
       ["rmsnorm act=silu h=8 zgate=after stats bf16"] = "rmsnorm fwd bf16 h=8 zgate=after act=silu stats",
+      ["batchnorm f64 act=relu infer layout=nchw c=8"] = "batchnorm infer f64 c=8 layout=nchw act=relu",
       ["groupnorm layout=nchw g=32 c=320 act=silu f16"] = "groupnorm fwd f16 c=320 g=32 layout=nchw act=silu",
       ["groupnorm f32 affine=group c=8 g=2 layout=nhwc addafter residual=f32"] =
         "groupnorm fwd f32 c=8 g=2 layout=nhwc addafter affine=group",
@@ -123,9 +124,9 @@ describe("a wrong spec is refused:", function()
     { "rmsnorm f32 h=4 center=full", "rmsnorm has no center=full, unlike layernorm" },
     { "layernorm f32 h=4 zgate=after", "layernorm has no zgate=after, unlike rmsnorm" },
     { "rmsnorm f32 h=4 zgate=before zgate=after", "'zgate=before' and 'zgate=after' exclude each other" },
-    { "rmsnorm f32 h=4 act=swish", "unknown act= value 'swish' (known: silu, gelu, gelutanh, tanh, sigmoid)" },
+    { "rmsnorm f32 h=4 act=swish", "unknown act= value 'swish' (known: silu, gelu, gelutanh, tanh, sigmoid, relu, " },
     { "layernorm f64 h=4 act=gelu", "act=gelu is computed in f32, so it does not go with f64" },
-    { "rmsnorm f64 h=4 zgate=after", "zgate=after is computed in f32, so it does not go with f64" },
+    { "rmsnorm f64 h=4 zgate=after act=relu", "zgate=after is computed in f32, so it does not go with f64" },
     { "dyt f64 h=4", "dyt is computed in f32" },
     { "dyt f32 h=4 stats", "stats stores mean or rstd, but dyt has none" },
     { "dyt f32 h=4 acc=f64", "dyt has no sums" },
