@@ -64,14 +64,11 @@ local function words_of(arguments, layout, args, targets, path_of)
   return args.bindings and shell.words(words, { "--bindings", table.concat(inputs.languages(args.bindings), ",") }) or words
 end
 
--- The files of the user that decide what is emitted.
-local function user_files(arguments, args)
+-- The spec files of the user.
+local function spec_files(arguments)
   local list = {}
   for _, argument in ipairs(arguments) do
     if inputs.is_file(argument) then list[#list + 1] = argument end
-  end
-  for _, path in ipairs(args.target_path) do
-    for _, name in ipairs(tree.modules(path)) do list[#list + 1] = path .. "/" .. name .. ".lua" end
   end
   return list
 end
@@ -89,7 +86,7 @@ function emission.new(arguments, layout, args)
   return { layout = LAYOUTS[layout], specs = specs, targets = targets, prefix = prefix,
     overrides = tuned.chooser(args.schedule, records),
     words = words_of(arguments, layout, args, targets, whole),
-    user_files = shell.words(user_files(arguments, args), records and records.files or {}),
+    user_files = shell.words(spec_files(arguments), records and records.files or {}),
     options = { prefix = prefix, command = shell.line(command), models = models,
       bindings = inputs.languages(args.bindings) } }
 end
@@ -107,15 +104,14 @@ end
 --- What goes to standard output if there is no directory for the files: array of texts.
 function emission.texts(self) return self.layout.texts(self) end
 
---- Paths of the files that have been read to make all this: those of the user, then normgen's own.
+--- Paths of the files that have been read to make all this: specs and records, then targets and what normgen is made of.
 function emission.inputs(self)
-  local own = shell.words({ "bin/normgen" }, tree.names_read())
+  local list = shell.words({ tree.path "bin/normgen" }, tree.paths_read())
   for name in pairs(package.loaded) do
-    if OWN_ROOMS[name:match("^(%w+)%.")] then own[#own + 1] = name:gsub("%.", "/") .. ".lua" end
+    if OWN_ROOMS[name:match("^(%w+)%.")] then list[#list + 1] = tree.path(name:gsub("%.", "/") .. ".lua") end
   end
-  table.sort(own)
-  for i, name in ipairs(own) do own[i] = tree.path(name) end
-  return shell.words(self.user_files, own)
+  table.sort(list)
+  return shell.words(self.user_files, list)
 end
 
 return emission

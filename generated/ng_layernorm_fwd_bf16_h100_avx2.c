@@ -99,8 +99,7 @@ void ng_avx2_store_u16(uint16_t *p, __m128i v, int n)
         v = _mm_srli_si128(v, 4);
         p += 2;
     }
-    if (n & 1)
-        *(ng_avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
+    if (n & 1) *(ng_avx2_alias_u16 *)p = (uint16_t)_mm_extract_epi16(v, 0);
 }
 #endif
 
@@ -215,8 +214,9 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
             __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
             __m256 part7 = ng_avx2_fold_halves(part6, part6);
             const __m256 sum_x = _mm256_add_ps(part7, zero);
-            /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-            const __m256 mu = _mm256_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+            __m256 mu = _mm256_div_ps(sum_x, count);
+            ng_avx2_pin(mu);
             const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
             const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
             const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
@@ -351,7 +351,8 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
             __m256 part23 = ng_avx2_fold_halves(part22, part22);
             const __m256 sum_d = _mm256_add_ps(part15, zero);
             next_mu = mu;
-            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            __m256 delta = _mm256_div_ps(sum_d, count1);
+            ng_avx2_pin(delta);
             next_delta = delta;
             const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                     _mm256_div_ps(part23, count1)));
@@ -361,8 +362,8 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         if (next != row) {
             const uint16_t *const x_row = x + row * 100;
             uint16_t *const y_row = y + row * 100;
-            /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1
-               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)),
+               rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
             const __m256 mu = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_mu));
             const __m256 mu1 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(1));
             const __m256 mu2 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(2));
@@ -481,8 +482,9 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         __m256 part = ng_avx2_fold_halves(total, total1);
         __m256 part1 = ng_avx2_fold_halves(part, part);
         const __m256 sum_x = _mm256_add_ps(part1, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
         ng_avx2_forget();
         const __m256i x_raw1 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
@@ -589,9 +591,10 @@ void ng_layernorm_fwd_bf16_h100_avx2(size_t rows, const uint16_t *x, const uint1
         __m256 part20 = ng_avx2_fold_neighbours(part19, part19);
         __m256 part21 = ng_avx2_fold_halves(part20, part20);
         const __m256 sum_d = _mm256_add_ps(part17, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part21, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

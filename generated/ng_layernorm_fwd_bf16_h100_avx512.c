@@ -209,8 +209,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             __m512 part6 = ng_avx512_fold_pairs(part4, part5);
             __m512 part7 = ng_avx512_fold_quarters(part6, part6);
             const __m512 sum_x = _mm512_add_ps(part7, zero);
-            /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-            const __m512 mu = _mm512_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+            __m512 mu = _mm512_div_ps(sum_x, count);
+            ng_avx512_pin(mu);
             const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
             const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
             const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
@@ -436,7 +437,8 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
             __m512 part41 = ng_avx512_fold_quarters(part40, part40);
             const __m512 sum_d = _mm512_add_ps(part32, zero);
             next_mu = mu;
-            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            __m512 delta = _mm512_div_ps(sum_d, count1);
+            ng_avx512_pin(delta);
             next_delta = delta;
             const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                     _mm512_div_ps(part41, count1)));
@@ -446,8 +448,8 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         if (next != row) {
             const uint16_t *const x_row = x + row * 100;
             uint16_t *const y_row = y + row * 100;
-            /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1
-               / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)),
+               rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
             const __m512 mu = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_mu));
             const __m512 mu1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_mu);
             const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), this_mu);
@@ -645,8 +647,9 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         __m512 part = ng_avx512_fold_halves(total, total1);
         __m512 part1 = ng_avx512_halve_halves(part);
         const __m512 sum_x = _mm512_add_ps(part1, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         const __m512i x_raw1 = _mm512_loadu_si512(x_row);
         const __m512 x3 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw1, 16));
@@ -709,9 +712,10 @@ void ng_layernorm_fwd_bf16_h100_avx512(size_t rows, const uint16_t *x, const uin
         __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
         __m512 part15 = ng_avx512_halve_quarters(part14);
         const __m512 sum_d = _mm512_add_ps(part10, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m512 delta = _mm512_div_ps(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part15, count1)));

@@ -77,12 +77,9 @@ static inline uint16_t ng_neon_u16(const void *p)
 static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 {
     uint16x4_t v = vdup_n_u16(0);
-    if (n > 0)
-        v = vset_lane_u16(ng_neon_u16(p), v, 0);
-    if (n > 1)
-        v = vset_lane_u16(ng_neon_u16(p + 1), v, 1);
-    if (n > 2)
-        v = vset_lane_u16(ng_neon_u16(p + 2), v, 2);
+    if (n > 0) v = vset_lane_u16(ng_neon_u16(p), v, 0);
+    if (n > 1) v = vset_lane_u16(ng_neon_u16(p + 1), v, 1);
+    if (n > 2) v = vset_lane_u16(ng_neon_u16(p + 2), v, 2);
     return v;
 }
 #endif
@@ -93,12 +90,9 @@ static inline uint16x4_t ng_neon_load_u16(const uint16_t *p, int n)
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);
-    if (n == 0)
-        return zero;
-    if (n == 1)
-        return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
-    if (n == 2)
-        return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
+    if (n == 0) return zero;
+    if (n == 1) return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
+    if (n == 2) return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
     return vsetq_lane_f32(0.0f, v, 3);
 }
 #endif
@@ -180,8 +174,9 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         float32x4_t part2 = vpaddq_f32(part, part1);
         float32x4_t part3 = vpaddq_f32(part2, part2);
         const float32x4_t sum_x = vaddq_f32(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         const float32x4_t mu1 = vdupq_laneq_f32(mu, 0);
         const float32x4_t mu2 = vdupq_laneq_f32(mu, 1);
         ng_neon_forget();
@@ -388,9 +383,10 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         float32x4_t part10 = vpaddq_f32(part8, part9);
         float32x4_t part11 = vpaddq_f32(part10, part10);
         const float32x4_t sum_d = vaddq_f32(part7, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t delta1 = vdupq_laneq_f32(delta, 0);
         const float32x4_t delta2 = vdupq_laneq_f32(delta, 1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part11, count1), delta, delta));
@@ -500,8 +496,9 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         float32x4_t part = ng_neon_fold_halves(total, total1);
         float32x4_t part1 = ng_neon_fold_halves(part, part);
         const float32x4_t sum_x = vaddq_f32(part1, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         const float32x4_t mu1 = vdupq_laneq_f32(mu, 0);
         const uint16x8_t x_raw1 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row)));
         const float32x4_t x3 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw1), 16));
@@ -691,9 +688,10 @@ void ng_layernorm_fwd_bf16_h100_neon(size_t rows, const uint16_t *x, const uint1
         float32x4_t part34 = vpaddq_f32(part33, part33);
         float32x4_t part35 = vpaddq_f32(part34, part34);
         const float32x4_t sum_d = vaddq_f32(part32, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part35, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         for (size_t i = 0; i < 96; i += 32) {

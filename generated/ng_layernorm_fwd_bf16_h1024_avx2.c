@@ -154,8 +154,9 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                 __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
                 __m256 part4 = ng_avx2_fold_halves(part3, part3);
                 const __m256 sum_x = _mm256_add_ps(part4, zero);
-                /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-                const __m256 mu = _mm256_div_ps(sum_x, count);
+                /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+                __m256 mu = _mm256_div_ps(sum_x, count);
+                ng_avx2_pin(mu);
                 const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
                 const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
                 __m256 mu_of[2];
@@ -263,7 +264,8 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
                 __m256 part14 = ng_avx2_fold_halves(part13, part13);
                 const __m256 sum_d = _mm256_add_ps(part9, zero);
                 next_mu = mu;
-                const __m256 delta = _mm256_div_ps(sum_d, count1);
+                __m256 delta = _mm256_div_ps(sum_d, count1);
+                ng_avx2_pin(delta);
                 next_delta = delta;
                 const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                         _mm256_div_ps(part14, count1)));
@@ -273,8 +275,8 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
             if (next != row) {
                 const uint16_t *const x_row = x + row * 1024;
                 uint16_t *const y_row = y + row * 1024;
-                /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)),
-                   rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+                /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) /
+                   1024)), rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
                 const __m256 mu = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_mu));
                 const __m256 mu1 = _mm256_permutevar8x32_ps(this_mu, _mm256_set1_epi32(1));
                 const __m256 delta = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_delta));
@@ -329,8 +331,9 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
         __m256 part2 = ng_avx2_fold_neighbours(part1, part1);
         __m256 part3 = ng_avx2_fold_halves(part2, part2);
         const __m256 sum_x = _mm256_add_ps(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 total2 = zero;
         __m256 total3 = zero;
         __m256 total4 = zero;
@@ -420,9 +423,10 @@ void ng_layernorm_fwd_bf16_h1024_avx2(size_t rows, const uint16_t *x, const uint
         __m256 part22 = ng_avx2_fold_neighbours(part21, part21);
         __m256 part23 = ng_avx2_fold_halves(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part19, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

@@ -197,8 +197,9 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
                 __m512 part7 = ng_avx512_fold_neighbours(part6, part6);
                 __m512 part8 = ng_avx512_fold_quarters(part7, part7);
                 const __m512 sum_x = _mm512_add_ps(part8, zero);
-                /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-                const __m512 mu = _mm512_div_ps(sum_x, count);
+                /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+                __m512 mu = _mm512_div_ps(sum_x, count);
+                ng_avx512_pin(mu);
                 const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
                 const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
                 const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
@@ -274,7 +275,8 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
                 __m512 part26 = ng_avx512_fold_quarters(part25, part25);
                 const __m512 sum_d = _mm512_add_ps(part17, zero);
                 next_mu = mu;
-                const __m512 delta = _mm512_div_ps(sum_d, count1);
+                __m512 delta = _mm512_div_ps(sum_d, count1);
+                ng_avx512_pin(delta);
                 next_delta = delta;
                 const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                         _mm512_div_ps(part26, count1)));
@@ -284,8 +286,8 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
             if (next != row) {
                 const uint16_t *const x_row = x + row * 1024;
                 uint16_t *const y_row = y + row * 1024;
-                /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)),
-                   rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+                /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) /
+                   1024)), rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
                 const __m512 mu = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_mu));
                 const __m512 mu1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_mu);
                 const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_mu);
@@ -363,8 +365,9 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part3 = ng_avx512_fold_neighbours(part2, part2);
         __m512 part4 = ng_avx512_halve_quarters(part3);
         const __m512 sum_x = _mm512_add_ps(part4, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total2 = zero;
         __m512 total3 = zero;
@@ -413,9 +416,10 @@ void ng_layernorm_fwd_bf16_h1024_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part17 = ng_avx512_fold_neighbours(part16, part16);
         __m512 part18 = ng_avx512_halve_quarters(part17);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m512 delta = _mm512_div_ps(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part18, count1)));

@@ -97,6 +97,16 @@ static inline void ng_scalar_to_bf16(void *p, float v)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -143,10 +153,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -166,8 +174,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -190,8 +197,7 @@ static inline float ng_scalar_clamp0(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -215,8 +221,8 @@ void ng_layernorm_fwd_bf16_h1024_scalar(size_t rows, const uint16_t *x, const ui
             lane[j] = lane[j] + x_i;
         }
         const float sum_x = ng_scalar_tree(lane);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const float mu = sum_x / 16.0f;
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        const float mu = ng_scalar_pin((sum_x / 16.0f));
         float lane1[64];
         float lane2[64];
         for (size_t j = 0; j < 64; ++j) {
@@ -233,9 +239,9 @@ void ng_layernorm_fwd_bf16_h1024_scalar(size_t rows, const uint16_t *x, const ui
         }
         const float sum_d = ng_scalar_tree(lane1);
         const float sum_squares = ng_scalar_tree(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float delta = sum_d / 1024.0f;
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        const float delta = ng_scalar_pin((sum_d / 1024.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 1024.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + tame_eps));
         for (size_t i = 0; i < 1024; ++i) {

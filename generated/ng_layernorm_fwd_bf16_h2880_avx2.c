@@ -194,8 +194,9 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             __m256 part15 = ng_avx2_fold_neighbours(part14, part14);
             __m256 part16 = ng_avx2_fold_halves(part15, part15);
             const __m256 sum_x = _mm256_add_ps(part16, zero);
-            /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-            const __m256 mu = _mm256_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 64), d = x - mu; sum d and d * d. */
+            __m256 mu = _mm256_div_ps(sum_x, count);
+            ng_avx2_pin(mu);
             const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
             const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
             __m256 mu_of[2];
@@ -407,9 +408,10 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
             const __m256 part37 = _mm256_add_ps(part21, part31);
             const __m256 sum_d = _mm256_add_ps(part37, zero);
             const __m256 part38 = _mm256_add_ps(part26, part36);
-            /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd =
-               1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            /* Pass 2 of 2: delta = pin(sum(d) / 2880), variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)),
+               rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            __m256 delta = _mm256_div_ps(sum_d, count1);
+            ng_avx2_pin(delta);
             const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
             const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
             const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
@@ -486,8 +488,9 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
         __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
         __m256 part9 = ng_avx2_fold_halves(part8, part8);
         const __m256 sum_x = _mm256_add_ps(part9, zero);
-        /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 64), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 total8 = zero;
         __m256 total9 = zero;
         __m256 total10 = zero;
@@ -667,9 +670,10 @@ void ng_layernorm_fwd_bf16_h2880_avx2(size_t rows, const uint16_t *x, const uint
         const __m256 part50 = _mm256_add_ps(part25, part45);
         const __m256 sum_d = _mm256_add_ps(part50, zero);
         const __m256 part51 = _mm256_add_ps(part29, part49);
-        /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 2880), variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part51, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

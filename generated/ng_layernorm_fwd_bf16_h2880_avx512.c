@@ -219,8 +219,9 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
             __m512 part16 = ng_avx512_fold_quarters(part15, part15);
             const __m512 sum_x = _mm512_add_ps(part16, zero);
-            /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-            const __m512 mu = _mm512_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 64), d = x - mu; sum d and d * d. */
+            __m512 mu = _mm512_div_ps(sum_x, count);
+            ng_avx512_pin(mu);
             const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
             const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
             const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), mu);
@@ -366,9 +367,10 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
             const __m512 part53 = _mm512_add_ps(part25, part43);
             const __m512 sum_d = _mm512_add_ps(part53, zero);
             const __m512 part54 = _mm512_add_ps(part34, part52);
-            /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd =
-               1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            /* Pass 2 of 2: delta = pin(sum(d) / 2880), variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)),
+               rstd = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+            __m512 delta = _mm512_div_ps(sum_d, count1);
+            ng_avx512_pin(delta);
             const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
             const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
             const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), delta);
@@ -450,8 +452,9 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
         __m512 part6 = ng_avx512_halve_quarters(part5);
         const __m512 sum_x = _mm512_add_ps(part6, zero);
-        /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 64), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total4 = zero;
         __m512 total5 = zero;
@@ -548,9 +551,10 @@ void ng_layernorm_fwd_bf16_h2880_avx512(size_t rows, const uint16_t *x, const ui
         const __m512 part35 = _mm512_add_ps(part15, part29);
         const __m512 sum_d = _mm512_add_ps(part35, zero);
         const __m512 part36 = _mm512_add_ps(part20, part34);
-        /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 2880), variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m512 delta = _mm512_div_ps(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part36, count1)));

@@ -175,8 +175,9 @@ void ng_layernorm_fwd_bf16_h2880_neon(size_t rows, const uint16_t *x, const uint
         float32x4_t part15 = vpaddq_f32(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
         const float32x4_t sum_x = vaddq_f32(part16, zero);
-        /* Pass 1 of 2: mu = sum(x) / 64, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 64), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         float32x4_t total16 = zero;
         float32x4_t total17 = zero;
         float32x4_t total18 = zero;
@@ -504,9 +505,10 @@ void ng_layernorm_fwd_bf16_h2880_neon(size_t rows, const uint16_t *x, const uint
         const float32x4_t part85 = vaddq_f32(part47, part81);
         const float32x4_t sum_d = vaddq_f32(part85, zero);
         const float32x4_t part86 = vaddq_f32(part50, part84);
-        /* Pass 2 of 2: delta = sum(d) / 2880, variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 2880), variance = clamp0(fnma(delta, delta, sum(d * d) / 2880)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part86, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         for (size_t i = 0; i < 2880; i += 32) {

@@ -131,8 +131,9 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
             __m256 part2 = ng_avx2_fold_pairs(part, part1);
             __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
             const __m256 sum_x = _mm256_add_ps(part3, zero);
-            /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
-            const __m256 mu = _mm256_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 8), d = x - mu; sum d and d * d. */
+            __m256 mu = _mm256_div_ps(sum_x, count);
+            ng_avx2_pin(mu);
             const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
             const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
             const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
@@ -239,9 +240,10 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
             __m256 part10 = ng_avx2_fold_pairs(part8, part9);
             __m256 part11 = ng_avx2_fold_neighbours(part10, part10);
             const __m256 sum_d = _mm256_add_ps(part7, zero);
-            /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1
-               / sqrt(variance + eps); store y = (d - delta) * rstd. */
-            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            /* Pass 2 of 2: delta = pin(sum(d) / 512), variance = clamp0(fnma(delta, delta, sum(d * d) / 512)),
+               rstd = 1 / sqrt(variance + eps); store y = (d - delta) * rstd. */
+            __m256 delta = _mm256_div_ps(sum_d, count1);
+            ng_avx2_pin(delta);
             const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
             const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
             const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
@@ -290,8 +292,9 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         __m256 part1 = ng_avx2_fold_pairs(part, part);
         __m256 part2 = ng_avx2_fold_neighbours(part1, part1);
         const __m256 sum_x = _mm256_add_ps(part2, zero);
-        /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 8), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 total1 = zero;
         __m256 total2 = zero;
         __m256 total3 = zero;
@@ -379,9 +382,10 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_avx2(size_t rows, const uint16_t *x
         __m256 part21 = ng_avx2_fold_pairs(part20, part20);
         __m256 part22 = ng_avx2_fold_neighbours(part21, part21);
         const __m256 sum_d = _mm256_add_ps(part19, zero);
-        /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1 /
-           sqrt(variance + eps); store y = (d - delta) * rstd. */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 512), variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd =
+           1 / sqrt(variance + eps); store y = (d - delta) * rstd. */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part22, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

@@ -93,8 +93,9 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, const uint16_t *x
         float32x4_t part1 = ng_neon_fold_halves(part, part);
         float32x4_t part2 = vpaddq_f32(part1, part1);
         const float32x4_t sum_x = vaddq_f32(part2, zero);
-        /* Pass 1 of 2: mu = sum(x) / 8, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 8), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         float32x4_t total2 = zero;
         float32x4_t total3 = zero;
         float32x4_t total4 = zero;
@@ -252,9 +253,10 @@ void ng_layernorm_fwd_bf16_yf32_h512_nogamma_neon(size_t rows, const uint16_t *x
         float32x4_t part35 = ng_neon_fold_halves(part32, part32);
         float32x4_t part36 = vpaddq_f32(part35, part35);
         const float32x4_t sum_d = vaddq_f32(part34, zero);
-        /* Pass 2 of 2: delta = sum(d) / 512, variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd = 1 /
-           sqrt(variance + eps); store y = (d - delta) * rstd. */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 512), variance = clamp0(fnma(delta, delta, sum(d * d) / 512)), rstd =
+           1 / sqrt(variance + eps); store y = (d - delta) * rstd. */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part36, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         for (size_t i = 0; i < 512; i += 32) {

@@ -132,8 +132,9 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
         __m256 part2 = ng_avx2_fold_pairs(part1, part1);
         __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
         const __m256 sum_h = _mm256_add_ps(part3, zero);
-        /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-        const __m256 mu = _mm256_div_ps(sum_h, count);
+        /* Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h. */
+        __m256 mu = _mm256_div_ps(sum_h, count);
+        ng_avx2_pin(mu);
         __m256 total2 = zero;
         __m256 total3 = zero;
         __m256 total4 = zero;
@@ -245,9 +246,10 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_avx2(size_t rows, const uint16
         __m256 part22 = ng_avx2_fold_pairs(part21, part21);
         __m256 part23 = ng_avx2_fold_neighbours(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part20, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

@@ -118,8 +118,9 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(size_t rows, const uint16
         float32x4_t part3 = ng_neon_fold_halves(part2, part2);
         float32x4_t part4 = vpaddq_f32(part3, part3);
         const float32x4_t sum_h = vaddq_f32(part4, zero);
-        /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-        const float32x4_t mu = vdivq_f32(sum_h, count);
+        /* Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h. */
+        float32x4_t mu = vdivq_f32(sum_h, count);
+        ng_neon_pin(mu);
         float32x4_t total4 = zero;
         float32x4_t total5 = zero;
         float32x4_t total6 = zero;
@@ -325,9 +326,10 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_neon(size_t rows, const uint16
         float32x4_t part37 = ng_neon_fold_halves(part34, part34);
         float32x4_t part38 = vpaddq_f32(part37, part37);
         const float32x4_t sum_d = vaddq_f32(part36, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part38, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         for (size_t i = 0; i < 1024; i += 32) {

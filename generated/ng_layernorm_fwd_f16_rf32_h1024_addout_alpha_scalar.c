@@ -75,14 +75,10 @@ static inline uint32_t ng_scalar_f16_bits(float v)
 {
     const uint32_t bits = ng_scalar_bits(v);
     const uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u)
-        return sign | 0x7e00u;
-    if (magnitude >= 0x477ff000u)
-        return sign | 0x7c00u;
-    if (magnitude >= 0x38800000u)
-        return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13);
-    if (magnitude < 0x33000000u)
-        return sign;
+    if (magnitude > 0x7f800000u) return sign | 0x7e00u;
+    if (magnitude >= 0x477ff000u) return sign | 0x7c00u;
+    if (magnitude >= 0x38800000u) return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13);
+    if (magnitude < 0x33000000u) return sign;
     /* Subnormal: units of 2^-24. */
     const uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
     const uint32_t shift = 126u - (magnitude >> 23);
@@ -100,10 +96,8 @@ static inline float ng_scalar_from_f16(const void *p)
     uint16_t half;
     memcpy(&half, p, sizeof half);
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, mantissa = half & 0x3ffu;
-    if (exponent == 31)
-        return ng_scalar_float(sign | 0x7f800000u | (mantissa << 13));
-    if (exponent != 0)
-        return ng_scalar_float(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+    if (exponent == 31) return ng_scalar_float(sign | 0x7f800000u | (mantissa << 13));
+    if (exponent != 0) return ng_scalar_float(sign | ((exponent + 112u) << 23) | (mantissa << 13));
     const float magnitude = (float)mantissa * 0x1p-24f;
     return sign ? -magnitude : magnitude;
 }
@@ -115,6 +109,16 @@ static inline void ng_scalar_to_f16(void *p, float v)
 {
     const uint16_t half = (uint16_t)ng_scalar_f16_bits(v);
     memcpy(p, &half, sizeof half);
+}
+#endif
+
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
 }
 #endif
 
@@ -164,10 +168,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -187,8 +189,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -211,8 +212,7 @@ static inline float ng_scalar_clamp0(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -242,8 +242,8 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(size_t rows, const uint
             lane[j] = lane[j] + h_i;
         }
         const float sum_h = ng_scalar_tree(lane);
-        /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-        const float mu = sum_h / 16.0f;
+        /* Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h. */
+        const float mu = ng_scalar_pin((sum_h / 16.0f));
         float lane1[64];
         float lane2[64];
         for (size_t j = 0; j < 64; ++j) {
@@ -263,9 +263,9 @@ void ng_layernorm_fwd_f16_rf32_h1024_addout_alpha_scalar(size_t rows, const uint
         }
         const float sum_d = ng_scalar_tree(lane1);
         const float sum_squares = ng_scalar_tree(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 1024, variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float delta = sum_d / 1024.0f;
+        /* Pass 2 of 2: delta = pin(sum(d) / 1024), variance = clamp0(fnma(delta, delta, sum(d * d) / 1024)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        const float delta = ng_scalar_pin((sum_d / 1024.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 1024.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + tame_eps));
         for (size_t i = 0; i < 1024; ++i) {

@@ -193,8 +193,9 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
         __m256 part19 = ng_avx2_fold_neighbours(part18, part18);
         const __m256 part20 = _mm256_add_ps(part9, part19);
         const __m256 sum_x = _mm256_add_ps(part20, zero);
-        /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 2 of 3: mu = pin(sum(x) / 1600), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 total16 = zero;
         __m256 total17 = zero;
         __m256 total18 = zero;
@@ -354,10 +355,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx2(size_t rows, const float
         const __m256 part61 = _mm256_add_ps(part37, part57);
         const __m256 sum_d = _mm256_add_ps(part61, zero);
         const __m256 part62 = _mm256_add_ps(part40, part60);
-        /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m256 delta = _mm256_div_ps(sum_d, count);
+        /* Pass 3 of 3: delta = pin(sum(d) / 1600), variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd
+           = 1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m256 delta = _mm256_div_ps(sum_d, count);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part62, count)));
         const __m256 rstd1 = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

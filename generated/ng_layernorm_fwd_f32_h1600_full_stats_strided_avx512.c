@@ -190,8 +190,9 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
         const __m512 part10 = ng_avx512_halve_quarters(part9);
         const __m512 sum_x = _mm512_add_ps(part10, zero);
-        /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 2 of 3: mu = pin(sum(x) / 1600), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total8 = zero;
         __m512 total9 = zero;
@@ -290,10 +291,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_avx512(size_t rows, const flo
         __m512 part31 = ng_avx512_fold_neighbours(part30, part30);
         const __m512 part32 = ng_avx512_halve_quarters(part31);
         const __m512 sum_d = _mm512_add_ps(part27, zero);
-        /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m512 delta = _mm512_div_ps(sum_d, count);
+        /* Pass 3 of 3: delta = pin(sum(d) / 1600), variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd
+           = 1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m512 delta = _mm512_div_ps(sum_d, count);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part32, count)));

@@ -229,8 +229,9 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(size_t rows, const float
         float32x4_t part33 = vpaddq_f32(part32, part32);
         const float32x4_t part34 = vaddq_f32(part16, part33);
         const float32x4_t sum_x = vaddq_f32(part34, zero);
-        /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 2 of 3: mu = pin(sum(x) / 1600), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         float32x4_t total32 = zero;
         float32x4_t total33 = zero;
         float32x4_t total34 = zero;
@@ -514,10 +515,11 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_neon(size_t rows, const float
         const float32x4_t part103 = vaddq_f32(part66, part100);
         const float32x4_t sum_d = vaddq_f32(part103, zero);
         const float32x4_t part104 = vaddq_f32(part68, part102);
-        /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const float32x4_t delta = vdivq_f32(sum_d, count);
+        /* Pass 3 of 3: delta = pin(sum(d) / 1600), variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd
+           = 1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        float32x4_t delta = vdivq_f32(sum_d, count);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part104, count), delta, delta));
         const float32x4_t rstd1 = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         const float32x4_t mean1 = vaddq_f32(mu, delta);

@@ -68,6 +68,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -114,10 +124,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -137,8 +145,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -161,8 +168,7 @@ static inline float ng_scalar_clamp0(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -174,8 +180,7 @@ static inline float ng_scalar_tree(float *lane)
 static inline float ng_scalar_pairwise(float *part, size_t n)
 {
     for (; n > 1; n /= 2) {
-        for (size_t i = 0; i < n / 2; ++i)
-            part[i] = part[2 * i] + part[2 * i + 1];
+        for (size_t i = 0; i < n / 2; ++i) part[i] = part[2 * i] + part[2 * i + 1];
     }
     return part[0];
 }
@@ -217,8 +222,8 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, const flo
         }
         parts[1] = ng_scalar_tree(lane);
         const float sum_x = ng_scalar_pairwise(parts, 2);
-        /* Pass 2 of 3: mu = sum(x) / 1600, d = x - mu; sum d and d * d. */
-        const float mu = sum_x / 1600.0f;
+        /* Pass 2 of 3: mu = pin(sum(x) / 1600), d = x - mu; sum d and d * d. */
+        const float mu = ng_scalar_pin((sum_x / 1600.0f));
         float parts1[2];
         float parts2[2];
         for (size_t block = 0; block < 1; ++block) {
@@ -258,10 +263,10 @@ void ng_layernorm_fwd_f32_h1600_full_stats_strided_scalar(size_t rows, const flo
         parts2[1] = ng_scalar_tree(lane2);
         const float sum_d = ng_scalar_pairwise(parts1, 2);
         const float sum_squares = ng_scalar_pairwise(parts2, 2);
-        /* Pass 3 of 3: delta = sum(d) / 1600, variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const float delta = sum_d / 1600.0f;
+        /* Pass 3 of 3: delta = pin(sum(d) / 1600), variance = clamp0(fnma(delta, delta, sum(d * d) / 1600)), rstd
+           = 1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        const float delta = ng_scalar_pin((sum_d / 1600.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 1600.0f)));
         const float rstd1 = 1.0f / ng_scalar_sqrt((variance + eps));
         const float mean1 = mu + delta;

@@ -173,8 +173,10 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
             __m256d part13 = ng_avx2_fold_halves_f64(part8, part11);
             __m256d part14 = ng_avx2_fold_neighbours_f64(part12, part13);
             const __m256d sum_x = _mm256_add_pd(part14, zero);
-            /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-            const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(_mm256_div_pd(sum_x, count)));
+            /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+            __m256d pinned = _mm256_div_pd(sum_x, count);
+            ng_avx2_pin(pinned);
+            const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(pinned));
             const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
             const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(2));
             const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
@@ -275,10 +277,11 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
             __m256d part19 = ng_avx2_fold_halves_f64(parts1[2], parts1[3]);
             __m256d part20 = ng_avx2_fold_neighbours_f64(part18, part19);
             const __m256d sum_d = _mm256_add_pd(part17, zero);
-            /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+            /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
                sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd);
                store y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
-            const __m256d delta = _mm256_div_pd(sum_d, count1);
+            __m256d delta = _mm256_div_pd(sum_d, count1);
+            ng_avx2_pin(delta);
             const __m256 delta_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(delta));
             const __m256 delta_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta_f32));
             const __m256 delta_f32_2 = _mm256_permutevar8x32_ps(delta_f32, _mm256_set1_epi32(2));
@@ -343,8 +346,10 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
         __m256d part3 = ng_avx2_fold_halves_f64(part2, part2);
         __m256d part4 = ng_avx2_fold_neighbours_f64(part3, part3);
         const __m256d sum_x = _mm256_add_pd(part4, zero);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(_mm256_div_pd(sum_x, count)));
+        /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+        __m256d pinned = _mm256_div_pd(sum_x, count);
+        ng_avx2_pin(pinned);
+        const __m256 mu = _mm256_castps128_ps256(_mm256_cvtpd_ps(pinned));
         const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
         __m256d total4 = zero;
         __m256d total5 = zero;
@@ -427,10 +432,11 @@ void ng_layernorm_fwd_f32_h768_accf64_avx2(size_t rows, const float *x, const fl
         __m256d part21 = ng_avx2_fold_halves_f64(part18, part18);
         __m256d part22 = ng_avx2_fold_neighbours_f64(part21, part21);
         const __m256d sum_d = _mm256_add_pd(part20, zero);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const __m256d delta = _mm256_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+           sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store
+           y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+        __m256d delta = _mm256_div_pd(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 delta_f32 = _mm256_castps128_ps256(_mm256_cvtpd_ps(delta));
         const __m256 delta_f32_1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta_f32));
         const __m256d variance = _mm256_max_pd(_mm256_setzero_pd(), _mm256_fnmadd_pd(delta, delta,

@@ -155,8 +155,10 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
             __m512d part6 = ng_avx512_fold_quarters_f64(part4, part5);
             __m512d part7 = ng_avx512_fold_neighbours_f64(part6, part6);
             const __m512d sum_x = _mm512_add_pd(part7, zero);
-            /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-            const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_div_pd(sum_x, count)));
+            /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+            __m512d pinned = _mm512_div_pd(sum_x, count);
+            ng_avx512_pin(pinned);
+            const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(pinned));
             const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
             const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), mu);
             const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
@@ -221,10 +223,11 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
             __m512d part14 = ng_avx512_fold_quarters_f64(part12, part13);
             __m512d part15 = ng_avx512_fold_neighbours_f64(part14, part14);
             const __m512d sum_d = _mm512_add_pd(part11, zero);
-            /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+            /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
                sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd);
                store y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
-            const __m512d delta = _mm512_div_pd(sum_d, count1);
+            __m512d delta = _mm512_div_pd(sum_d, count1);
+            ng_avx512_pin(delta);
             const __m512 delta_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(delta));
             const __m512 delta_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta_f32));
             const __m512 delta_f32_2 = _mm512_permutexvar_ps(_mm512_set1_epi32(2), delta_f32);
@@ -303,8 +306,10 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
         __m512d part2 = ng_avx512_fold_quarters_f64(part1, part1);
         __m512d part3 = ng_avx512_fold_neighbours_f64(part2, part2);
         const __m512d sum_x = _mm512_add_pd(part3, zero);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_div_pd(sum_x, count)));
+        /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+        __m512d pinned = _mm512_div_pd(sum_x, count);
+        ng_avx512_pin(pinned);
+        const __m512 mu = _mm512_castps256_ps512(_mm512_cvtpd_ps(pinned));
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512d total2 = zero;
         __m512d total3 = zero;
@@ -351,10 +356,11 @@ void ng_layernorm_fwd_f32_h768_accf64_avx512(size_t rows, const float *x, const 
         __m512d part14 = ng_avx512_fold_quarters_f64(part13, part13);
         __m512d part15 = ng_avx512_fold_neighbours_f64(part14, part14);
         const __m512d sum_d = _mm512_add_pd(part12, zero);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const __m512d delta = _mm512_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+           sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store
+           y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+        __m512d delta = _mm512_div_pd(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta_f32 = _mm512_castps256_ps512(_mm512_cvtpd_ps(delta));
         const __m512 delta_f32_1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta_f32));
         const __m512d variance = _mm512_max_pd(_mm512_setzero_pd(), _mm512_fnmadd_pd(delta, delta,

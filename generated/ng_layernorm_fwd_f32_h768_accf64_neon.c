@@ -106,8 +106,10 @@ void ng_layernorm_fwd_f32_h768_accf64_neon(size_t rows, const float *x, const fl
         ng_neon_pin(part6);
         float64x2_t part7 = vpaddq_f64(part6, part6);
         const float64x2_t sum_x = vaddq_f64(part7, zero);
-        /* Pass 1 of 2: mu = f32(sum(x) / 16), d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vcombine_f32(vcvt_f32_f64(vdivq_f64(sum_x, count)), vdup_n_f32(0.0f));
+        /* Pass 1 of 2: mu = f32(pin(sum(x) / 16)), d = x - mu; sum d and d * d. */
+        float64x2_t pinned = vdivq_f64(sum_x, count);
+        ng_neon_pin(pinned);
+        const float32x4_t mu = vcombine_f32(vcvt_f32_f64(pinned), vdup_n_f32(0.0f));
         const float32x4_t mu1 = vdupq_laneq_f32(mu, 0);
         float64x2_t total8 = zero;
         float64x2_t total9 = zero;
@@ -252,10 +254,11 @@ void ng_layernorm_fwd_f32_h768_accf64_neon(size_t rows, const float *x, const fl
         float64x2_t part38 = vpaddq_f64(part34, part34);
         float64x2_t part39 = vpaddq_f64(part37, part37);
         const float64x2_t sum_d = vaddq_f64(part38, zero);
-        /* Pass 2 of 2: delta = sum(d) / 768, delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta, sum(d *
-           d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store y =
-           fma((d - delta_f32) * rstd_f32, gamma, beta). */
-        const float64x2_t delta = vdivq_f64(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 768), delta_f32 = f32(delta), variance = clamp0(fnma(delta, delta,
+           sum(d * d) / 768)), eps_f64 = f64(eps), rstd = 1 / sqrt(variance + eps_f64), rstd_f32 = f32(rstd); store
+           y = fma((d - delta_f32) * rstd_f32, gamma, beta). */
+        float64x2_t delta = vdivq_f64(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t delta_f32 = vcombine_f32(vcvt_f32_f64(delta), vdup_n_f32(0.0f));
         const float32x4_t delta_f32_1 = vdupq_laneq_f32(delta_f32, 0);
         const float64x2_t variance = ng_neon_clamp0_f64(vfmsq_f64(vdivq_f64(part39, count1), delta, delta));

@@ -67,6 +67,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -113,10 +123,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -136,8 +144,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -160,8 +167,7 @@ static inline float ng_scalar_clamp0(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -188,8 +194,8 @@ void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const 
             lane[j] = lane[j] + h_i;
         }
         const float sum_h = ng_scalar_tree(lane);
-        /* Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h. */
-        const float mu = sum_h / 16.0f;
+        /* Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h. */
+        const float mu = ng_scalar_pin((sum_h / 16.0f));
         float lane1[64];
         float lane2[64];
         for (size_t j = 0; j < 64; ++j) {
@@ -209,9 +215,9 @@ void ng_layernorm_fwd_f32_h768_addout_scalar(size_t rows, const float *x, const 
         }
         const float sum_d = ng_scalar_tree(lane1);
         const float sum_squares = ng_scalar_tree(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float delta = sum_d / 768.0f;
+        /* Pass 2 of 2: delta = pin(sum(d) / 768), variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd =
+           1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        const float delta = ng_scalar_pin((sum_d / 768.0f));
         const float variance = ng_scalar_clamp0(ng_scalar_fma(-delta, delta, (sum_squares / 768.0f)));
         const float rstd = 1.0f / ng_scalar_sqrt((variance + eps));
         for (size_t i = 0; i < 768; ++i) {

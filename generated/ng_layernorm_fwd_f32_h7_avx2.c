@@ -78,8 +78,7 @@ void ng_avx2_store_f32(float *p, __m256 v, int n)
         part = _mm_movehl_ps(part, part);
         p += 2;
     }
-    if (n & 1)
-        _mm_store_ss(p, part);
+    if (n & 1) _mm_store_ss(p, part);
 }
 #endif
 
@@ -171,9 +170,10 @@ void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamm
         __m256 part6 = ng_avx2_fold_pairs(part4, part5);
         __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
         const __m256 sum_d = _mm256_add_ps(part3, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count);
+        __m256 delta = _mm256_div_ps(sum_d, count);
+        ng_avx2_pin(delta);
         const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
         const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
         const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
@@ -224,9 +224,10 @@ void ng_layernorm_fwd_f32_h7_avx2(size_t rows, const float *x, const float *gamm
         __m256 part4 = ng_avx2_fold_pairs(part3, part3);
         __m256 part5 = ng_avx2_fold_neighbours(part4, part4);
         const __m256 sum_d = _mm256_add_ps(part2, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count);
+        __m256 delta = _mm256_div_ps(sum_d, count);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part5, count)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

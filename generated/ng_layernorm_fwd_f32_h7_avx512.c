@@ -231,9 +231,10 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
         __m512 part14 = ng_avx512_fold_pairs(part12, part13);
         __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
         const __m512 sum_d = _mm512_add_ps(part7, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count);
+        __m512 delta = _mm512_div_ps(sum_d, count);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
         const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
@@ -308,9 +309,10 @@ void ng_layernorm_fwd_f32_h7_avx512(size_t rows, const float *x, const float *ga
         __m512 part4 = ng_avx512_halve_pairs(part3);
         __m512 part5 = ng_avx512_halve_neighbours(part4);
         const __m512 sum_d = _mm512_add_ps(part2, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count);
+        __m512 delta = _mm512_div_ps(sum_d, count);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part5, count)));

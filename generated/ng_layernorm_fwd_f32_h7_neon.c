@@ -57,12 +57,9 @@ NG_API void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const floa
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
-    if (n & 2)
-        v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
-    if (n == 1)
-        v = vsetq_lane_f32(p[0], v, 0);
-    if (n == 3)
-        v = vsetq_lane_f32(p[2], v, 2);
+    if (n & 2) v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
+    if (n == 1) v = vsetq_lane_f32(p[0], v, 0);
+    if (n == 3) v = vsetq_lane_f32(p[2], v, 2);
     return v;
 }
 #endif
@@ -72,12 +69,9 @@ static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 /* Stores the first n < 4 floats. */
 static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 {
-    if (n & 2)
-        vst1_f32(p, vget_low_f32(v));
-    if (n == 1)
-        p[0] = vgetq_lane_f32(v, 0);
-    if (n == 3)
-        p[2] = vgetq_lane_f32(v, 2);
+    if (n & 2) vst1_f32(p, vget_low_f32(v));
+    if (n == 1) p[0] = vgetq_lane_f32(v, 0);
+    if (n == 3) p[2] = vgetq_lane_f32(v, 2);
 }
 #endif
 
@@ -87,12 +81,9 @@ static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 static inline float32x4_t ng_neon_keep(float32x4_t v, int n)
 {
     const float32x4_t zero = vdupq_n_f32(0.0f);
-    if (n == 0)
-        return zero;
-    if (n == 1)
-        return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
-    if (n == 2)
-        return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
+    if (n == 0) return zero;
+    if (n == 1) return vsetq_lane_f32(vgetq_lane_f32(v, 0), zero, 0);
+    if (n == 2) return vcombine_f32(vget_low_f32(v), vget_low_f32(zero));
     return vsetq_lane_f32(0.0f, v, 3);
 }
 #endif
@@ -168,9 +159,10 @@ void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamm
         float32x4_t part6 = ng_neon_fold_halves(part1, part3);
         float32x4_t part7 = vpaddq_f32(part6, part6);
         const float32x4_t sum_d = vaddq_f32(part5, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count);
+        float32x4_t delta = vdivq_f32(sum_d, count);
+        ng_neon_pin(delta);
         const float32x4_t delta1 = vdupq_laneq_f32(delta, 0);
         const float32x4_t delta2 = vdupq_laneq_f32(delta, 1);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part7, count), delta, delta));
@@ -225,9 +217,10 @@ void ng_layernorm_fwd_f32_h7_neon(size_t rows, const float *x, const float *gamm
         float32x4_t part4 = ng_neon_fold_halves(part1, part1);
         float32x4_t part5 = vpaddq_f32(part4, part4);
         const float32x4_t sum_d = vaddq_f32(part3, zero);
-        /* Pass 2 of 2: delta = sum(d) / 7, variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
+        /* Pass 2 of 2: delta = pin(sum(d) / 7), variance = clamp0(fnma(delta, delta, sum(d * d) / 7)), rstd = 1 /
            sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count);
+        float32x4_t delta = vdivq_f32(sum_d, count);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part5, count), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         const float32x4_t x3 = vld1q_f32(x_row);

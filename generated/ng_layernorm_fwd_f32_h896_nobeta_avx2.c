@@ -144,8 +144,9 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const fl
             __m256 part6 = ng_avx2_fold_pairs(part4, part5);
             __m256 part7 = ng_avx2_fold_neighbours(part6, part6);
             const __m256 sum_x = _mm256_add_ps(part7, zero);
-            /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-            const __m256 mu = _mm256_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+            __m256 mu = _mm256_div_ps(sum_x, count);
+            ng_avx2_pin(mu);
             const __m256 mu1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(mu));
             const __m256 mu2 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(4));
             const __m256 mu3 = _mm256_permutevar8x32_ps(mu, _mm256_set1_epi32(1));
@@ -244,9 +245,10 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const fl
             __m256 part14 = ng_avx2_fold_pairs(part12, part13);
             __m256 part15 = ng_avx2_fold_neighbours(part14, part14);
             const __m256 sum_d = _mm256_add_ps(part11, zero);
-            /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1
-               / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-            const __m256 delta = _mm256_div_ps(sum_d, count1);
+            /* Pass 2 of 2: delta = pin(sum(d) / 896), variance = clamp0(fnma(delta, delta, sum(d * d) / 896)),
+               rstd = 1 / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+            __m256 delta = _mm256_div_ps(sum_d, count1);
+            ng_avx2_pin(delta);
             const __m256 delta1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(delta));
             const __m256 delta2 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(4));
             const __m256 delta3 = _mm256_permutevar8x32_ps(delta, _mm256_set1_epi32(1));
@@ -295,8 +297,9 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const fl
         __m256 part2 = ng_avx2_fold_pairs(part1, part1);
         __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
         const __m256 sum_x = _mm256_add_ps(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 total2 = zero;
         __m256 total3 = zero;
         __m256 total4 = zero;
@@ -376,9 +379,10 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx2(size_t rows, const float *x, const fl
         __m256 part22 = ng_avx2_fold_pairs(part21, part21);
         __m256 part23 = ng_avx2_fold_neighbours(part22, part22);
         const __m256 sum_d = _mm256_add_ps(part20, zero);
-        /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1 /
-           sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 896), variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd =
+           1 / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part23, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

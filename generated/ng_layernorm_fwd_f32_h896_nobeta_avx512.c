@@ -183,8 +183,9 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
             __m512 part3 = ng_avx512_fold_pairs(part2, part2);
             __m512 part4 = ng_avx512_fold_neighbours(part3, part3);
             const __m512 sum_x = _mm512_add_ps(part4, zero);
-            /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-            const __m512 mu = _mm512_div_ps(sum_x, count);
+            /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+            __m512 mu = _mm512_div_ps(sum_x, count);
+            ng_avx512_pin(mu);
             const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
             const __m512 mu2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), mu);
             const __m512 mu3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), mu);
@@ -247,9 +248,10 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
             __m512 part13 = ng_avx512_fold_pairs(part12, part12);
             __m512 part14 = ng_avx512_fold_neighbours(part13, part13);
             const __m512 sum_d = _mm512_add_ps(part9, zero);
-            /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1
-               / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-            const __m512 delta = _mm512_div_ps(sum_d, count1);
+            /* Pass 2 of 2: delta = pin(sum(d) / 896), variance = clamp0(fnma(delta, delta, sum(d * d) / 896)),
+               rstd = 1 / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+            __m512 delta = _mm512_div_ps(sum_d, count1);
+            ng_avx512_pin(delta);
             const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
             const __m512 delta2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), delta);
             const __m512 delta3 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), delta);
@@ -311,8 +313,9 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
         __m512 part2 = ng_avx512_halve_pairs(part1);
         __m512 part3 = ng_avx512_halve_neighbours(part2);
         const __m512 sum_x = _mm512_add_ps(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 16, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 16), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total1 = zero;
         __m512 total2 = zero;
@@ -357,9 +360,10 @@ void ng_layernorm_fwd_f32_h896_nobeta_avx512(size_t rows, const float *x, const 
         __m512 part16 = ng_avx512_halve_pairs(part15);
         __m512 part17 = ng_avx512_halve_neighbours(part16);
         const __m512 sum_d = _mm512_add_ps(part13, zero);
-        /* Pass 2 of 2: delta = sum(d) / 896, variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd = 1 /
-           sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 896), variance = clamp0(fnma(delta, delta, sum(d * d) / 896)), rstd =
+           1 / sqrt(variance + eps); store y = ((d - delta) * rstd) * gamma. */
+        __m512 delta = _mm512_div_ps(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part17, count1)));

@@ -160,8 +160,9 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
         __m256 part4 = ng_avx2_fold_pairs(part3, part3);
         __m256 part5 = ng_avx2_fold_neighbours(part4, part4);
         const __m256 sum_x = _mm256_add_ps(part5, zero);
-        /* Pass 1 of 2: mu = sum(x) / 32, d = x - mu; sum d and d * d. */
-        const __m256 mu = _mm256_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 32), d = x - mu; sum d and d * d. */
+        __m256 mu = _mm256_div_ps(sum_x, count);
+        ng_avx2_pin(mu);
         __m256 parts[2];
         __m256 parts1[2];
         for (size_t group = 0; group < 2; ++group) {
@@ -250,9 +251,10 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx2(size_t rows, const float *x, co
         const __m256 part6 = _mm256_add_ps(parts[0], parts[1]);
         const __m256 sum_d = _mm256_add_ps(part6, zero);
         const __m256 part7 = _mm256_add_ps(parts1[0], parts1[1]);
-        /* Pass 2 of 2: delta = sum(d) / 1280, variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m256 delta = _mm256_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1280), variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m256 delta = _mm256_div_ps(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256 variance = _mm256_max_ps(_mm256_setzero_ps(), _mm256_fnmadd_ps(delta, delta,
                 _mm256_div_ps(part7, count1)));
         const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(variance, all_eps)));

@@ -211,8 +211,9 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 part3 = ng_avx512_halve_pairs(part2);
         __m512 part4 = ng_avx512_halve_neighbours(part3);
         const __m512 sum_x = _mm512_add_ps(part4, zero);
-        /* Pass 1 of 2: mu = sum(x) / 32, d = x - mu; sum d and d * d. */
-        const __m512 mu = _mm512_div_ps(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 32), d = x - mu; sum d and d * d. */
+        __m512 mu = _mm512_div_ps(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512 mu1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(mu));
         __m512 total2 = zero;
         __m512 total3 = zero;
@@ -291,9 +292,10 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_avx512(size_t rows, const float *x, 
         __m512 part25 = ng_avx512_fold_neighbours(part24, part24);
         const __m512 part26 = ng_avx512_halve_quarters(part25);
         const __m512 sum_d = _mm512_add_ps(part21, zero);
-        /* Pass 2 of 2: delta = sum(d) / 1280, variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const __m512 delta = _mm512_div_ps(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1280), variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        __m512 delta = _mm512_div_ps(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512 delta1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(delta));
         const __m512 variance = _mm512_max_ps(_mm512_setzero_ps(), _mm512_fnmadd_ps(delta, delta,
                 _mm512_div_ps(part26, count1)));

@@ -132,8 +132,9 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, co
         float32x4_t part7 = ng_neon_fold_halves(part6, part6);
         float32x4_t part8 = vpaddq_f32(part7, part7);
         const float32x4_t sum_x = vaddq_f32(part8, zero);
-        /* Pass 1 of 2: mu = sum(x) / 32, d = x - mu; sum d and d * d. */
-        const float32x4_t mu = vdivq_f32(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 32), d = x - mu; sum d and d * d. */
+        float32x4_t mu = vdivq_f32(sum_x, count);
+        ng_neon_pin(mu);
         float32x4_t parts[2];
         float32x4_t parts1[2];
         for (size_t group = 0; group < 2; ++group) {
@@ -284,9 +285,10 @@ void ng_layernorm_fwd_f32_ybf16_gbf16_h1280_neon(size_t rows, const float *x, co
         const float32x4_t part9 = vaddq_f32(parts[0], parts[1]);
         const float32x4_t sum_d = vaddq_f32(part9, zero);
         const float32x4_t part10 = vaddq_f32(parts1[0], parts1[1]);
-        /* Pass 2 of 2: delta = sum(d) / 1280, variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd = 1 /
-           sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
-        const float32x4_t delta = vdivq_f32(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 1280), variance = clamp0(fnma(delta, delta, sum(d * d) / 1280)), rstd
+           = 1 / sqrt(variance + eps); store y = fma((d - delta) * rstd, gamma, beta). */
+        float32x4_t delta = vdivq_f32(sum_d, count1);
+        ng_neon_pin(delta);
         const float32x4_t variance = ng_neon_clamp0(vfmsq_f32(vdivq_f32(part10, count1), delta, delta));
         const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(variance, all_eps)));
         for (size_t i = 0; i < 1280; i += 32) {

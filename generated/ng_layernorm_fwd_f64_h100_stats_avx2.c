@@ -115,8 +115,9 @@ void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, const do
         __m256d part1 = ng_avx2_fold_halves_f64(total2, total3);
         __m256d part2 = ng_avx2_fold_neighbours_f64(part, part1);
         const __m256d sum_x = _mm256_add_pd(part2, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m256d mu = _mm256_div_pd(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m256d mu = _mm256_div_pd(sum_x, count);
+        ng_avx2_pin(mu);
         const __m256d mu1 = _mm256_permute4x64_pd(mu, 0x00);
         const __m256d mu2 = _mm256_permute4x64_pd(mu, 0xaa);
         const __m256d mu3 = _mm256_permute4x64_pd(mu, 0x55);
@@ -218,10 +219,11 @@ void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, const do
         __m256d part7 = ng_avx2_fold_halves_f64(parts1[2], parts1[3]);
         __m256d part8 = ng_avx2_fold_neighbours_f64(part6, part7);
         const __m256d sum_d = _mm256_add_pd(part5, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m256d delta = _mm256_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m256d delta = _mm256_div_pd(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256d delta1 = _mm256_permute4x64_pd(delta, 0x00);
         const __m256d delta2 = _mm256_permute4x64_pd(delta, 0xaa);
         const __m256d delta3 = _mm256_permute4x64_pd(delta, 0x55);
@@ -277,8 +279,9 @@ void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, const do
         ng_avx2_pin(total);
         __m256d part = ng_avx2_fold_neighbours_f64(total, total);
         const __m256d sum_x = _mm256_add_pd(part, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m256d mu = _mm256_div_pd(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m256d mu = _mm256_div_pd(sum_x, count);
+        ng_avx2_pin(mu);
         const __m256d mu1 = _mm256_permute4x64_pd(mu, 0x00);
         __m256d total1 = zero;
         __m256d total2 = zero;
@@ -362,10 +365,11 @@ void ng_layernorm_fwd_f64_h100_stats_avx2(size_t rows, const double *x, const do
         __m256d part17 = ng_avx2_fold_halves_f64(part14, part14);
         __m256d part18 = ng_avx2_fold_neighbours_f64(part17, part17);
         const __m256d sum_d = _mm256_add_pd(part16, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m256d delta = _mm256_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m256d delta = _mm256_div_pd(sum_d, count1);
+        ng_avx2_pin(delta);
         const __m256d variance = _mm256_max_pd(_mm256_setzero_pd(), _mm256_fnmadd_pd(delta, delta,
                 _mm256_div_pd(part18, count1)));
         const __m256d rstd1 = _mm256_div_pd(one, _mm256_sqrt_pd(_mm256_add_pd(variance, all_eps)));

@@ -125,8 +125,9 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         __m512d part2 = ng_avx512_fold_quarters_f64(part, part1);
         __m512d part3 = ng_avx512_fold_neighbours_f64(part2, part2);
         const __m512d sum_x = _mm512_add_pd(part3, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m512d mu = _mm512_div_pd(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m512d mu = _mm512_div_pd(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512d mu1 = _mm512_broadcastsd_pd(_mm512_castpd512_pd128(mu));
         const __m512d mu2 = _mm512_permutexvar_pd(_mm512_set1_epi64(2), mu);
         const __m512d mu3 = _mm512_permutexvar_pd(_mm512_set1_epi64(4), mu);
@@ -194,10 +195,11 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         __m512d part10 = ng_avx512_fold_quarters_f64(part8, part9);
         __m512d part11 = ng_avx512_fold_neighbours_f64(part10, part10);
         const __m512d sum_d = _mm512_add_pd(part7, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m512d delta = _mm512_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m512d delta = _mm512_div_pd(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512d delta1 = _mm512_broadcastsd_pd(_mm512_castpd512_pd128(delta));
         const __m512d delta2 = _mm512_permutexvar_pd(_mm512_set1_epi64(2), delta);
         const __m512d delta3 = _mm512_permutexvar_pd(_mm512_set1_epi64(4), delta);
@@ -289,8 +291,9 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         ng_avx512_pin(total);
         __m512d part = ng_avx512_fold_neighbours_f64(total, total);
         const __m512d sum_x = _mm512_add_pd(part, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const __m512d mu = _mm512_div_pd(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        __m512d mu = _mm512_div_pd(sum_x, count);
+        ng_avx512_pin(mu);
         const __m512d mu1 = _mm512_broadcastsd_pd(_mm512_castpd512_pd128(mu));
         ng_avx512_forget();
         __m512d total1 = zero;
@@ -340,10 +343,11 @@ void ng_layernorm_fwd_f64_h100_stats_avx512(size_t rows, const double *x, const 
         __m512d part11 = ng_avx512_fold_quarters_f64(part10, part10);
         __m512d part12 = ng_avx512_fold_neighbours_f64(part11, part11);
         const __m512d sum_d = _mm512_add_pd(part9, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const __m512d delta = _mm512_div_pd(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        __m512d delta = _mm512_div_pd(sum_d, count1);
+        ng_avx512_pin(delta);
         const __m512d variance = _mm512_max_pd(_mm512_setzero_pd(), _mm512_fnmadd_pd(delta, delta,
                 _mm512_div_pd(part12, count1)));
         const __m512d rstd1 = _mm512_div_pd(one, _mm512_sqrt_pd(_mm512_add_pd(variance, all_eps)));

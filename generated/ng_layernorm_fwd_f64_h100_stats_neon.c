@@ -79,8 +79,9 @@ void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, const do
         ng_neon_pin(total);
         float64x2_t part = vpaddq_f64(total, total);
         const float64x2_t sum_x = vaddq_f64(part, zero);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const float64x2_t mu = vdivq_f64(sum_x, count);
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        float64x2_t mu = vdivq_f64(sum_x, count);
+        ng_neon_pin(mu);
         float64x2_t total1 = zero;
         float64x2_t total2 = zero;
         float64x2_t total3 = zero;
@@ -230,10 +231,11 @@ void ng_layernorm_fwd_f64_h100_stats_neon(size_t rows, const double *x, const do
         float64x2_t part31 = vpaddq_f64(part29, part29);
         float64x2_t part32 = vpaddq_f64(part30, part30);
         const float64x2_t sum_d = vaddq_f64(part31, zero);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const float64x2_t delta = vdivq_f64(sum_d, count1);
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        float64x2_t delta = vdivq_f64(sum_d, count1);
+        ng_neon_pin(delta);
         const float64x2_t variance = ng_neon_clamp0_f64(vfmsq_f64(vdivq_f64(part32, count1), delta, delta));
         const float64x2_t rstd1 = vdivq_f64(one, vsqrtq_f64(vaddq_f64(variance, all_eps)));
         const float64x2_t mean1 = vaddq_f64(mu, delta);

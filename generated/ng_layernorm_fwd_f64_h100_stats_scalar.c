@@ -46,6 +46,15 @@ NG_API void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x,
 
 #include <string.h>
 
+#ifndef NG_SCALAR_PIN_F64
+#define NG_SCALAR_PIN_F64
+static inline double ng_scalar_pin_f64(double v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_PARTS_F64
 #define NG_SCALAR_PARTS_F64
 /* A finite double as sign, mantissa of 53 bits and exponent of its last bit; zero has mantissa 0. */
@@ -77,10 +86,8 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
 #else
     __extension__ typedef unsigned __int128 wide;
     const double most = 0x1.fffffffffffffp1023;
-    if (a == 0.0 || b == 0.0 || !(a <= most && a >= -most && b <= most && b >= -most))
-        return a * b + c;
-    if (!(c <= most && c >= -most))
-        return c;
+    if (a == 0.0 || b == 0.0 || !(a <= most && a >= -most && b <= most && b >= -most)) return a * b + c;
+    if (!(c <= most && c >= -most)) return c;
     uint64_t ma, mb, mc;
     int ea, eb, ec;
     const int sign = ng_scalar_parts_f64(a, &ma, &ea) ^ ng_scalar_parts_f64(b, &mb, &eb);
@@ -89,8 +96,7 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     wide product = (wide)ma * mb << 20, addend = (wide)mc << 72;
     int exponent = ea + eb - 20;
     const int distance = mc == 0 ? 0 : exponent - (ec - 72);
-    if (distance > 0)
-        addend = distance > 127 ? 1 : addend >> distance | ((addend & (((wide)1 << distance) - 1)) != 0);
+    if (distance > 0) addend = distance > 127 ? 1 : addend >> distance | ((addend & (((wide)1 << distance) - 1)) != 0);
     if (distance < 0) {
         product = distance < -127 ? 1 : product >> -distance | ((product & (((wide)1 << -distance) - 1)) != 0);
         exponent = ec - 72;
@@ -98,14 +104,11 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     const int is_sum = sign == sign_c;
     const int negative = is_sum || product > addend ? sign : product < addend ? sign_c : 0;
     const wide sum = is_sum ? product + addend : product > addend ? product - addend : addend - product;
-    if (sum == 0)
-        return 0.0;
+    if (sum == 0) return 0.0;
     int top = 127;
-    while (!(sum >> top))
-        --top;
+    while (!(sum >> top)) --top;
     int last = exponent + top - 52;
-    if (last < -1074)
-        last = -1074;
+    if (last < -1074) last = -1074;
     const int shift = last - exponent;
     uint64_t mantissa;
     if (shift > 127) {
@@ -119,8 +122,7 @@ static inline double ng_scalar_fma_f64(double a, double b, double c)
     }
     /* A carry out of the mantissa is a carry into the exponent. */
     uint64_t bits = mantissa < 0x10000000000000u ? mantissa : ((uint64_t)(last + 1074) << 52) + mantissa;
-    if (bits > 0x7ff0000000000000u)
-        bits = 0x7ff0000000000000u;
+    if (bits > 0x7ff0000000000000u) bits = 0x7ff0000000000000u;
     bits |= (uint64_t)negative << 63;
     double result;
     memcpy(&result, &bits, sizeof result);
@@ -148,10 +150,8 @@ static inline double ng_scalar_sqrt_f64(double v)
     __extension__ typedef unsigned __int128 wide;
     uint64_t mantissa;
     int exponent;
-    if (v != v || v == 0.0 || v > 0x1.fffffffffffffp1023)
-        return v;
-    if (v < 0.0)
-        return __builtin_nan("");
+    if (v != v || v == 0.0 || v > 0x1.fffffffffffffp1023) return v;
+    if (v < 0.0) return __builtin_nan("");
     ng_scalar_parts_f64(v, &mantissa, &exponent);
     if (exponent & 1) {
         mantissa <<= 1;
@@ -161,8 +161,7 @@ static inline double ng_scalar_sqrt_f64(double v)
     const wide square = (wide)mantissa << 54;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 53; bit != 0; bit >>= 1) {
-        if ((wide)(root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((wide)(root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint64_t bits = ((uint64_t)(exponent / 2 + 26 + 1022) << 52) + ((root + 1) >> 1);
     double result;
@@ -186,8 +185,7 @@ static inline double ng_scalar_clamp0_f64(double v)
 static inline double ng_scalar_tree_f64(double *lane)
 {
     for (size_t w = 16; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -210,8 +208,8 @@ void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x, const 
             lane[j] = lane[j] + x_i;
         }
         const double sum_x = ng_scalar_tree_f64(lane);
-        /* Pass 1 of 2: mu = sum(x) / 2, d = x - mu; sum d and d * d. */
-        const double mu = sum_x / 2.0;
+        /* Pass 1 of 2: mu = pin(sum(x) / 2), d = x - mu; sum d and d * d. */
+        const double mu = ng_scalar_pin_f64((sum_x / 2.0));
         double lane1[32];
         double lane2[32];
         for (size_t j = 0; j < 32; ++j) {
@@ -234,10 +232,10 @@ void ng_layernorm_fwd_f64_h100_stats_scalar(size_t rows, const double *x, const 
         }
         const double sum_d = ng_scalar_tree_f64(lane1);
         const double sum_squares = ng_scalar_tree_f64(lane2);
-        /* Pass 2 of 2: delta = sum(d) / 100, variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd = 1 /
-           sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean = mean,
-           rstd = rstd. */
-        const double delta = sum_d / 100.0;
+        /* Pass 2 of 2: delta = pin(sum(d) / 100), variance = clamp0(fnma(delta, delta, sum(d * d) / 100)), rstd =
+           1 / sqrt(variance + eps), mean = mu + delta; store y = fma((d - delta) * rstd, gamma, beta), mean =
+           mean, rstd = rstd. */
+        const double delta = ng_scalar_pin_f64((sum_d / 100.0));
         const double variance = ng_scalar_clamp0_f64(ng_scalar_fma_f64(-delta, delta, (sum_squares / 100.0)));
         const double rstd1 = 1.0 / ng_scalar_sqrt_f64((variance + eps));
         const double mean1 = mu + delta;

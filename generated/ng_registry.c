@@ -1757,310 +1757,340 @@ const ng_kernel *ng_registry(size_t *count)
 
 enum { ng_selftest_period = 7 };
 
-/* The size of an argument: the elements of an array, and whether they are without a sign, or a whole number. */
+/* An argument: of an array the elements of a slice, whether there is a slice for each row, and whether elements are without a sign;
+   else its value, if it is a whole number. */
 typedef struct ng_selftest_size {
     size_t size;
+    int has_slices;
     int is_unsigned;
 } ng_selftest_size;
 
-/* How many rows a kernel is run on, and 64-bit hashes of their outputs; row r is golden row r % period. Where there are sizes,
-   one hash of all arrays. */
+/* How many rows a kernel is run on, 64-bit hashes of its outputs, and its arguments. Slice r of the outputs is golden slice
+   r % period; arrays without slices are one. */
 typedef struct ng_selftest_golden {
     size_t rows;
     uint64_t hash[ng_selftest_period];
     const ng_selftest_size *sizes;
 } ng_selftest_golden;
 
+static const ng_selftest_size ng_selftest_sizes_1[] = { { 1, 0, 0 }, { 64, 1, 0 }, { 64, 0, 0 }, { 1, 0, 0 }, { 64, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_2[] = { { 1, 0, 0 }, { 4096, 1, 0 }, { 4096, 0, 0 }, { 1, 0, 0 }, { 4096, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_3[] = { { 1, 0, 0 }, { 768, 1, 0 }, { 768, 0, 0 }, { 768, 0, 0 }, { 1, 0, 0 }, { 768, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_4[] = { { 1, 0, 0 }, { 1024, 1, 0 }, { 1024, 0, 0 }, { 1024, 0, 0 }, { 1, 0, 0 }, { 1024, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_5[] = { { 1, 0, 0 }, { 1, 1, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_6[] = { { 1, 0, 0 }, { 80, 1, 0 }, { 80, 0, 0 }, { 1, 0, 0 }, { 80, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_7[] = { { 1, 0, 0 }, { 769, 1, 0 }, { 769, 0, 0 }, { 1, 0, 0 }, { 769, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_8[] = { { 1, 0, 0 }, { 7, 1, 0 }, { 7, 0, 0 }, { 7, 0, 0 }, { 1, 0, 0 }, { 7, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_9[] = { { 1, 0, 0 }, { 100, 1, 0 }, { 100, 0, 0 }, { 100, 0, 0 }, { 1, 0, 0 }, { 100, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_10[] = { { 1, 0, 0 }, { 2880, 1, 0 }, { 2880, 0, 0 }, { 2880, 0, 0 }, { 1, 0, 0 }, { 2880, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_11[] = { { 1, 0, 0 }, { 14848, 1, 0 }, { 14848, 0, 0 }, { 1, 0, 0 }, { 14848, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_12[] = { { 1, 0, 0 }, { 4096, 1, 0 }, { 4096, 1, 0 }, { 4096, 0, 0 }, { 1, 0, 0 }, { 4096, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_13[] = { { 1, 0, 0 }, { 4096, 1, 0 }, { 4096, 1, 0 }, { 4096, 0, 0 }, { 1, 0, 0 }, { 4096, 1, 0 }, { 4096, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_14[] = { { 1, 0, 0 }, { 768, 1, 0 }, { 768, 1, 0 }, { 768, 0, 0 }, { 768, 0, 0 }, { 1, 0, 0 }, { 768, 1, 0 }, { 768, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_15[] = { { 1, 0, 0 }, { 2048, 1, 0 }, { 2048, 1, 0 }, { 2048, 0, 0 }, { 1, 0, 0 }, { 2048, 1, 0 }, { 2048, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_16[] = { { 1, 0, 0 }, { 1152, 1, 0 }, { 1152, 0, 0 }, { 1, 0, 0 }, { 1152, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_17[] = { { 1, 0, 0 }, { 2048, 1, 0 }, { 2048, 0, 0 }, { 1, 0, 0 }, { 2048, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_18[] = { { 1, 0, 0 }, { 96, 1, 0 }, { 1, 0, 0 }, { 96, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_19[] = { { 1, 0, 0 }, { 128, 1, 0 }, { 128, 0, 0 }, { 128, 0, 0 }, { 1, 0, 0 }, { 128, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_20[] = { { 1, 0, 0 }, { 128, 1, 0 }, { 128, 0, 0 }, { 128, 0, 0 }, { 1, 0, 0 }, { 128, 1, 0 }, { 128, 0, 0 } };
+static const ng_selftest_size ng_selftest_sizes_21[] = { { 1, 0, 0 }, { 100, 1, 0 }, { 100, 0, 0 }, { 100, 0, 0 }, { 1, 0, 0 }, { 100, 1, 0 }, { 1, 1, 0 }, { 1, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_22[] = { { 1, 0, 0 }, { 1600, 1, 0 }, { 1600, 0, 0 }, { 1600, 0, 0 }, { 1600, 0, 0 }, { 1, 0, 0 }, { 1600, 1, 0 }, { 1600, 0, 0 }, { 1, 1, 0 }, { 1, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_23[] = { { 1, 0, 0 }, { 1024, 1, 0 }, { 1024, 1, 0 }, { 1024, 0, 0 }, { 1024, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1024, 1, 0 }, { 1024, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_24[] = { { 1, 0, 0 }, { 2304, 1, 0 }, { 2304, 1, 0 }, { 2304, 0, 0 }, { 1, 0, 0 }, { 2304, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_25[] = { { 1, 0, 0 }, { 896, 1, 0 }, { 896, 0, 0 }, { 1, 0, 0 }, { 896, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_26[] = { { 1, 0, 0 }, { 512, 1, 0 }, { 1, 0, 0 }, { 512, 1, 0 } };
+static const ng_selftest_size ng_selftest_sizes_27[] = { { 1, 0, 0 }, { 1280, 1, 0 }, { 1280, 0, 0 }, { 1280, 0, 0 }, { 1, 0, 0 }, { 1280, 1, 0 } };
+
 static const ng_selftest_golden ng_selftest_goldens[] = {
-    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, NULL },
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, ng_selftest_sizes_1 },
 #if defined(__x86_64__)
-    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, NULL },
+    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, ng_selftest_sizes_1 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, NULL },
+    { 7, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, ng_selftest_sizes_1 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, NULL },
+    { 9, { 0x5ef64c938de0f169u, 0x6cb16e5021248309u, 0x70292d3a81dc7e30u, 0x811689d6fda4cdb3u, 0x76f1864f8681f14fu, 0xdd0d7d2c9b8f0dc4u, 0x2c7cfc854a5ec71eu }, ng_selftest_sizes_1 },
 #endif
-    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, NULL },
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, ng_selftest_sizes_2 },
 #if defined(__x86_64__)
-    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, NULL },
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, ng_selftest_sizes_2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, NULL },
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, ng_selftest_sizes_2 },
 #endif
 #if defined(__x86_64__)
-    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, NULL },
+    { 2, { 0x741ea40010217278u, 0xc2f6d64bc894a902u }, ng_selftest_sizes_2 },
 #endif
-    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, NULL },
+    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu }, ng_selftest_sizes_2 },
 #if defined(__x86_64__)
-    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, NULL },
+    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, ng_selftest_sizes_2 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, NULL },
+    { 2, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu }, ng_selftest_sizes_2 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, NULL },
+    { 5, { 0x81fa5f61471be91au, 0x6bc33d83e2d00cabu, 0x63a90446b97940b2u, 0x0baa182ca8e86811u, 0xd7980d644122cb56u }, ng_selftest_sizes_2 },
 #endif
-    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, NULL },
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, ng_selftest_sizes_3 },
 #if defined(__x86_64__)
-    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, NULL },
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, ng_selftest_sizes_3 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, NULL },
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, ng_selftest_sizes_3 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, NULL },
+    { 7, { 0x186ce342dd26a5f3u, 0x47216ce05acc402fu, 0x6fec04319f82a219u, 0x52880227d3b07b08u, 0x8b35068963ca3096u, 0xef677237a4bf2fc2u, 0xaf2cf012d7e2e402u }, ng_selftest_sizes_3 },
 #endif
-    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, NULL },
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, ng_selftest_sizes_4 },
 #if defined(__x86_64__)
-    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, NULL },
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, ng_selftest_sizes_4 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, NULL },
+    { 7, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, ng_selftest_sizes_4 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, NULL },
+    { 9, { 0x700ef7bb1034b9aeu, 0x81067c71a94c0d0fu, 0x862ce64fc8ab1b9eu, 0x82b8af9c2cc9d23au, 0x555071cd1413f39du, 0x08dafdfdbdc77094u, 0xedea110962124ffau }, ng_selftest_sizes_4 },
 #endif
-    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, NULL },
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, ng_selftest_sizes_5 },
 #if defined(__x86_64__)
-    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, NULL },
+    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, ng_selftest_sizes_5 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, NULL },
+    { 7, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, ng_selftest_sizes_5 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, NULL },
+    { 9, { 0x9832d9f4bc1b6c36u, 0x5afbf49382161645u, 0x43f291061108a02eu, 0x631e5c1d8572535du, 0xfa0986534391238eu, 0x87f47a0c787a1d40u, 0x0bd5f60c1461a91du }, ng_selftest_sizes_5 },
 #endif
-    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, NULL },
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, ng_selftest_sizes_6 },
 #if defined(__x86_64__)
-    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, NULL },
+    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, ng_selftest_sizes_6 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, NULL },
+    { 7, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, ng_selftest_sizes_6 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, NULL },
+    { 9, { 0x6870700fc7de86b2u, 0xabafe0971942038bu, 0x9181daeab22c9657u, 0x01a55d6c159af5a5u, 0x74f4543e0567cad0u, 0x1fae4e5392e0656fu, 0x174e48eb095d5a34u }, ng_selftest_sizes_6 },
 #endif
-    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, NULL },
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, ng_selftest_sizes_7 },
 #if defined(__x86_64__)
-    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, NULL },
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, ng_selftest_sizes_7 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, NULL },
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, ng_selftest_sizes_7 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, NULL },
+    { 7, { 0x660ff94461aa9e6bu, 0x34e41fff4092b8b2u, 0xc54d215ff9dabed1u, 0x5b4b9818ff004cb4u, 0x083d73ff13b73d7au, 0xcf84298527ee93ccu, 0xe051f8c2c7ff74a4u }, ng_selftest_sizes_7 },
 #endif
-    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, NULL },
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, ng_selftest_sizes_8 },
 #if defined(__x86_64__)
-    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, NULL },
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, ng_selftest_sizes_8 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, NULL },
+    { 7, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, ng_selftest_sizes_8 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, NULL },
+    { 9, { 0x4130229cc7b1fdeeu, 0x55bcfb993cfd8bcfu, 0xb926a34c02eb54ddu, 0xcfe1325c20226d39u, 0x43844495dd4a07f9u, 0xfd2fd7b2121e31cau, 0xfd745313d4318886u }, ng_selftest_sizes_8 },
 #endif
-    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, NULL },
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, ng_selftest_sizes_9 },
 #if defined(__x86_64__)
-    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, NULL },
+    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, ng_selftest_sizes_9 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, NULL },
+    { 7, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, ng_selftest_sizes_9 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, NULL },
+    { 9, { 0xb4cf3f8f408875adu, 0xf83e8fda17b79cf8u, 0x30162abead90d3ebu, 0x64a4254f6bc05fdcu, 0xe73af134bc21c3edu, 0x64afd2b53e2872a6u, 0x2d6b0184256f8985u }, ng_selftest_sizes_9 },
 #endif
-    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u }, NULL },
+    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau }, ng_selftest_sizes_10 },
 #if defined(__x86_64__)
-    { 3, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u }, NULL },
+    { 3, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu }, ng_selftest_sizes_10 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u }, NULL },
+    { 2, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau }, ng_selftest_sizes_10 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u }, NULL },
+    { 5, { 0x016b273e3238c6a4u, 0xc445c3dc3719c6dau, 0x6f374394cfe121efu, 0x49699578c581b319u, 0xcb72745f9fa5a9a6u }, ng_selftest_sizes_10 },
 #endif
-    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, NULL },
+    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u }, ng_selftest_sizes_11 },
 #if defined(__x86_64__)
-    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, NULL },
+    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, ng_selftest_sizes_11 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, NULL },
+    { 2, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u }, ng_selftest_sizes_11 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, NULL },
+    { 5, { 0x762de238852ec1a7u, 0xc852d5a67547b3c2u, 0x2462719c906079feu, 0x7b826ddb941de3e9u, 0x602b0a4062027d0du }, ng_selftest_sizes_11 },
 #endif
-    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, NULL },
+    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u }, ng_selftest_sizes_12 },
 #if defined(__x86_64__)
-    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, NULL },
+    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, ng_selftest_sizes_12 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, NULL },
+    { 2, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u }, ng_selftest_sizes_12 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, NULL },
+    { 5, { 0x058156839f2fd29bu, 0xc231a8345cdbeb13u, 0x9ad1372ac9ab3f31u, 0x158c05f512fef272u, 0xdad0f8cfc9f4be23u }, ng_selftest_sizes_12 },
 #endif
-    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, NULL },
+    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu }, ng_selftest_sizes_13 },
 #if defined(__x86_64__)
-    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, NULL },
+    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, ng_selftest_sizes_13 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, NULL },
+    { 2, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu }, ng_selftest_sizes_13 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, NULL },
+    { 5, { 0xe240a7a1dfd6ec39u, 0xe4b40bb8970374abu, 0x3342f23d11cb3afdu, 0x6ae0685f02470d3cu, 0xe743b38f0a5f0d36u }, ng_selftest_sizes_13 },
 #endif
-    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, NULL },
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, ng_selftest_sizes_14 },
 #if defined(__x86_64__)
-    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, NULL },
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, ng_selftest_sizes_14 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, NULL },
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, ng_selftest_sizes_14 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, NULL },
+    { 7, { 0x0cb39c14cae768bbu, 0xce1f93ef6b8ae530u, 0x5887b18c1ae15385u, 0x683870116af60e5fu, 0x2c892312916738f1u, 0x28f8c648457efc0au, 0x2d7475306e56b32du }, ng_selftest_sizes_14 },
 #endif
-    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, NULL },
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, ng_selftest_sizes_15 },
 #if defined(__x86_64__)
-    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, NULL },
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, ng_selftest_sizes_15 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, NULL },
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, ng_selftest_sizes_15 },
 #endif
 #if defined(__x86_64__)
-    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, NULL },
+    { 4, { 0x759caf9ce03a6647u, 0xa66ec23e4fd105beu, 0x16aaa1fc1b91cecbu, 0x1b4d598f549ca3e6u }, ng_selftest_sizes_15 },
 #endif
-    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, NULL },
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, ng_selftest_sizes_16 },
 #if defined(__x86_64__)
-    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, NULL },
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, ng_selftest_sizes_16 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, NULL },
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, ng_selftest_sizes_16 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, NULL },
+    { 7, { 0x2911d6997148d0abu, 0xf0b03a8fa20965d0u, 0xeea58719bddeedfau, 0xbaf05e205fdbeb4fu, 0x38c0edf787abe313u, 0xf3b4475c613b742fu, 0x69ff4356c3964360u }, ng_selftest_sizes_16 },
 #endif
-    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, NULL },
+    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu }, ng_selftest_sizes_17 },
 #if defined(__x86_64__)
-    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, NULL },
+    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, ng_selftest_sizes_17 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, NULL },
+    { 4, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu }, ng_selftest_sizes_17 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, NULL },
+    { 5, { 0xcd913a731393f910u, 0x7aee47ace5424eb8u, 0xcd54c58f012c3310u, 0x926186d0cb860f7fu, 0x0ae12da3ee78591cu }, ng_selftest_sizes_17 },
 #endif
-    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, NULL },
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, ng_selftest_sizes_18 },
 #if defined(__x86_64__)
-    { 9, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, NULL },
+    { 9, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, ng_selftest_sizes_18 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, NULL },
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, ng_selftest_sizes_18 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, NULL },
+    { 7, { 0x4029cd4c40703cc1u, 0xb3ac76e9b8d63767u, 0xdb0d1fa94e7cd93cu, 0x3d7dd88c6c5e1ad5u, 0xbb6e4e2e9f9d1a4bu, 0xbdbaaebf2718a0bdu, 0x7d9a1f7e3b8135deu }, ng_selftest_sizes_18 },
 #endif
-    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, NULL },
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, ng_selftest_sizes_19 },
 #if defined(__x86_64__)
-    { 9, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, NULL },
+    { 9, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, ng_selftest_sizes_19 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, NULL },
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, ng_selftest_sizes_19 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, NULL },
+    { 7, { 0xb57d26f5fd8908cfu, 0x1a3c5c9ef7ee2b62u, 0x48101c7fd7757601u, 0x0c3fab309a715002u, 0x31bfa18a9f22416bu, 0x8642b16fb5a9480fu, 0x3459141e56e2c1cbu }, ng_selftest_sizes_19 },
 #endif
-    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, NULL },
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, ng_selftest_sizes_20 },
 #if defined(__x86_64__)
-    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, NULL },
+    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, ng_selftest_sizes_20 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, NULL },
+    { 7, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, ng_selftest_sizes_20 },
 #endif
 #if defined(__x86_64__)
-    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, NULL },
+    { 9, { 0x82bba1f5de4f015fu, 0x93027b0a30a8c880u, 0x4aebf58687c3710du, 0x278a6c885770106cu, 0x4d070d17e0140fe0u, 0x735e5f85646728efu, 0xd9454bff741a1c20u }, ng_selftest_sizes_20 },
 #endif
-    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, NULL },
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, ng_selftest_sizes_21 },
 #if defined(__x86_64__)
-    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, NULL },
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, ng_selftest_sizes_21 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, NULL },
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, ng_selftest_sizes_21 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, NULL },
+    { 7, { 0xe466db10e2d33753u, 0x4f53cf35d477e615u, 0x44ceb6f6eaa6e914u, 0x9dac2cec0b6863f5u, 0x5153bc0c8fe0a340u, 0xda3aa3a6ad546ed7u, 0xae60897da6e6e3cdu }, ng_selftest_sizes_21 },
 #endif
-    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, NULL },
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, ng_selftest_sizes_3 },
 #if defined(__x86_64__)
-    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, NULL },
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, ng_selftest_sizes_3 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, NULL },
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, ng_selftest_sizes_3 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, NULL },
+    { 7, { 0xaf8de8ecf21015a1u, 0x86a30c0f86654b69u, 0x28637a09aa7808b4u, 0x52880227d3b07b08u, 0xb60d6d898c1083edu, 0xe95cadf06fb30ae8u, 0x4455cd9ae3210ebfu }, ng_selftest_sizes_3 },
 #endif
-    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, NULL },
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, ng_selftest_sizes_22 },
 #if defined(__x86_64__)
-    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, NULL },
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, ng_selftest_sizes_22 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, NULL },
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, ng_selftest_sizes_22 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, NULL },
+    { 5, { 0x352ef321cb087c1cu, 0x74987e3860f4f763u, 0xfe2f7d46724c7e73u, 0x3f75f1860fd00173u, 0xae333aa27a73d25bu }, ng_selftest_sizes_22 },
 #endif
-    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, NULL },
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, ng_selftest_sizes_23 },
 #if defined(__x86_64__)
-    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, NULL },
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, ng_selftest_sizes_23 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, NULL },
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, ng_selftest_sizes_23 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, NULL },
+    { 7, { 0x3832341633d0d8a0u, 0x26bd28a8536e38c6u, 0xa5a9aa5a912a1976u, 0x715e47f7ea07614cu, 0xc67d77d7db2c8a81u, 0x308cf75ad437807au, 0x8bf6148ed9ecca2cu }, ng_selftest_sizes_23 },
 #endif
-    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, NULL },
+    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u }, ng_selftest_sizes_24 },
 #if defined(__x86_64__)
-    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, NULL },
+    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, ng_selftest_sizes_24 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, NULL },
+    { 3, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u }, ng_selftest_sizes_24 },
 #endif
 #if defined(__x86_64__)
-    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, NULL },
+    { 5, { 0x4d671eb093f72219u, 0xe714496ec94ee227u, 0x7385bbf0aa9bb2f0u, 0x3419897b42e08576u, 0xad3f34d6c061b29cu }, ng_selftest_sizes_24 },
 #endif
-    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, NULL },
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, ng_selftest_sizes_25 },
 #if defined(__x86_64__)
-    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, NULL },
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, ng_selftest_sizes_25 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, NULL },
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, ng_selftest_sizes_25 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, NULL },
+    { 7, { 0x620d2843ee6f37f7u, 0xc102c0b47a65c6bau, 0x8c99939185a14d7du, 0x53900675745c2c61u, 0x16703bb96703245fu, 0x1ca713c3ad68dd14u, 0xfb8610840f338e9au }, ng_selftest_sizes_25 },
 #endif
-    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, NULL },
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, ng_selftest_sizes_26 },
 #if defined(__x86_64__)
-    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, NULL },
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, ng_selftest_sizes_26 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, NULL },
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, ng_selftest_sizes_26 },
 #endif
 #if defined(__x86_64__)
-    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, NULL },
+    { 7, { 0xdd90f7865c3ff8d5u, 0x3912c287d9df963fu, 0x7a97e2383f693444u, 0x22ca63a0aae85521u, 0xc9c53d8f40471892u, 0x3836e70806b5fb50u, 0x63e5c739d945e8c1u }, ng_selftest_sizes_26 },
 #endif
-    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, NULL },
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, ng_selftest_sizes_27 },
 #if defined(__x86_64__)
-    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, NULL },
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, ng_selftest_sizes_27 },
 #endif
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
-    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, NULL },
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, ng_selftest_sizes_27 },
 #endif
 #if defined(__x86_64__)
-    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, NULL },
+    { 6, { 0x1bc2f17c022a9059u, 0x3f6e9c4265b10b13u, 0x7b8e01d80bd40b55u, 0x167db6bafef95149u, 0xd5c750478f864f82u, 0xdf50301493b4e2edu }, ng_selftest_sizes_27 },
 #endif
     { 0, { 0 }, NULL },
 };
@@ -2139,26 +2169,27 @@ static uint64_t ng_selftest_bits(const ng_selftest_format *format, double value)
     return (upper << (format->precision - 1)) + ((bits & 0xfffffffffffffu) >> (53 - format->precision));
 }
 
-/* Fills a row with numbers from -1 to less than 3. */
-static void ng_selftest_fill(const ng_selftest_format *format, unsigned char *row, size_t n, size_t stream)
+/* Fills a slice with numbers from -1 to less than 3, without their sign if so asked. */
+static void ng_selftest_fill(const ng_selftest_format *format, unsigned char *slice, size_t n, size_t stream, int is_unsigned)
 {
     const int bits = format->precision < 32 ? format->precision : 32;
     const double unit = (double)((uint32_t)1 << (bits - 2));
     uint32_t state = (uint32_t)stream * 123456789u;
     for (size_t i = 0; i < n; ++i) {
         state = state * 1664525u + 1013904223u;
-        ng_selftest_store(row + i * format->bytes, format->bytes,
-                           ng_selftest_bits(format, ((double)(state >> (32 - bits)) - unit) / unit));
+        const double value = ((double)(state >> (32 - bits)) - unit) / unit;
+        ng_selftest_store(slice + i * format->bytes, format->bytes,
+                           ng_selftest_bits(format, is_unsigned && value < 0.0 ? -value : value));
     }
 }
 
-/* Continues a hash in two parts over a row. */
-static void ng_selftest_hash(const ng_selftest_format *format, const unsigned char *row, size_t n, uint64_t *hash)
+/* Continues a hash in two parts over a slice. */
+static void ng_selftest_hash(const ng_selftest_format *format, const unsigned char *slice, size_t n, uint64_t *hash)
 {
     static const uint32_t factors[2] = { 65599u, 1000003u };
     const uint64_t prime = 4294967291u;
     for (size_t i = 0; i < n; ++i) {
-        const uint64_t bits = ng_selftest_load(row + i * format->bytes, format->bytes);
+        const uint64_t bits = ng_selftest_load(slice + i * format->bytes, format->bytes);
         for (int k = 0; k < 2; ++k) {
             hash[k] = (hash[k] * factors[k] + (bits & 0xffffffffu)) % prime;
             hash[k] = (hash[k] * factors[k] + (bits >> 32)) % prime;
@@ -2166,110 +2197,57 @@ static void ng_selftest_hash(const ng_selftest_format *format, const unsigned ch
     }
 }
 
-/* An array of `rows` rows, or of one row (a parameter), with n elements in each. */
+/* An array with n elements in each slice. */
 typedef struct ng_selftest_array {
     const ng_selftest_format *format;
     unsigned char *data;
-    size_t rows, n;
+    size_t slices, n;
     int is_output;
 } ng_selftest_array;
 
-/* The product of the axes of a shape from `axis` on: "h", or a number. */
-static size_t ng_selftest_product(const ng_kernel *kernel, const char *axis)
-{
-    size_t product = 1;
-    while (*axis != 0) {
-        size_t number = 0;
-        for (; *axis >= '0' && *axis <= '9'; ++axis)
-            number = number * 10 + (size_t)(*axis - '0');
-        product *= *axis == 'h' ? kernel->h : number;
-        axis += *axis == 'h';
-        axis += *axis == ',';
-    }
-    return product;
-}
-
-/* Whether the kernel gives the golden arrays. */
-static int ng_selftest_of_arrays(const ng_kernel *kernel, const ng_selftest_golden *golden)
+/* Whether the kernel gives the golden slices. Outputs are filled before, too, so that what it does not write shows. */
+static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden *golden)
 {
     ng_selftest_array arrays[10];
     void *ptr[10] = { NULL };
+    ptrdiff_t stride[10] = { 0 };
     double scalar[10] = { 0 };
-    size_t count = 0, scalars = 0;
-    uint64_t hash[2] = { 0, 0 };
+    size_t count = 0, strides = 0, scalars = 0, slices = 1;
     unsigned char *end = ng_selftest_memory;
     for (size_t i = 1; i < kernel->arg_count; ++i) {
         const ng_arg *arg = &kernel->args[i];
         const ng_selftest_size size = golden->sizes[i];
-        if (strcmp(arg->shape, "scalar") == 0) {
-            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? (double)size.size : 0.8125;
-            continue;
-        }
-        const ng_selftest_array array = { ng_selftest_format_of(arg), end, 1, size.size, strcmp(arg->io, "in") != 0 };
-        const size_t bytes = array.format->bytes;
-        ng_selftest_fill(array.format, end, array.n, i * ng_selftest_period + 1);
-        for (size_t k = 0; size.is_unsigned && k < array.n; ++k)
-            ng_selftest_store(end + k * bytes, bytes, ng_selftest_load(end + k * bytes, bytes) & ~((uint64_t)1 << (8 * bytes - 1)));
-        end += (array.n * bytes + 7) / 8 * 8;
-        ptr[count] = array.data;
-        arrays[count++] = array;
-    }
-    kernel->invoke(golden->rows, ptr, NULL, scalar);
-    for (size_t i = 0; i < count; ++i) {
-        if (arrays[i].is_output)
-            ng_selftest_hash(arrays[i].format, arrays[i].data, arrays[i].n, hash);
-    }
-    return (hash[0] << 32 | hash[1]) == golden->hash[0];
-}
-
-/* Whether the kernel gives the golden rows. Outputs are filled before, too, so that what it does not write shows. */
-static int ng_selftest_kernel(const ng_kernel *kernel, const ng_selftest_golden *golden)
-{
-    if (golden->sizes != NULL)
-        return ng_selftest_of_arrays(kernel, golden);
-    ng_selftest_array arrays[10];
-    void *ptr[10];
-    ptrdiff_t stride[10];
-    double scalar[10];
-    size_t count = 0, strides = 0, scalars = 0;
-    const char *shape = "";
-    unsigned char *end = ng_selftest_memory;
-    for (size_t i = 1; i < kernel->arg_count; ++i) {
-        const ng_arg *arg = &kernel->args[i];
         if (strcmp(arg->dtype, "ptrdiff_t") == 0) {
-            const size_t suffix = sizeof "_head_stride" - 1, length = strlen(arg->name);
-            const int is_of_heads = length > suffix && strcmp(arg->name + length - suffix, "_head_stride") == 0;
-            stride[strides++] = (ptrdiff_t)(is_of_heads ? ng_selftest_product(kernel, strrchr(shape, ',') + 1) : kernel->h);
+            stride[strides++] = (ptrdiff_t)size.size;
         } else if (strcmp(arg->shape, "scalar") == 0) {
-            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? 1 : 0.8125;
+            scalar[scalars++] = strcmp(arg->dtype, "size_t") == 0 ? (double)size.size : 0.8125;
         } else {
             ng_selftest_array *array = &arrays[count];
             array->format = ng_selftest_format_of(arg);
             array->data = end;
-            const char *const comma = strchr(arg->shape, ',');
-            const int has_rows = arg->shape[0] == 'r' || arg->shape[0] == 'b'; /* a batch is one row here */
-            shape = arg->shape;
-            array->rows = has_rows ? golden->rows : 1;
-            array->n = ng_selftest_product(kernel, !has_rows ? arg->shape : comma != NULL ? comma + 1 : "");
-            array->is_output = strcmp(arg->io, "out") == 0;
-            const size_t row_bytes = array->n * array->format->bytes;
-            for (size_t row = 0; row < array->rows; ++row) {
-                const size_t stream = i * ng_selftest_period + row % ng_selftest_period + 1;
-                ng_selftest_fill(array->format, end + row * row_bytes, array->n, stream);
+            array->slices = size.has_slices ? golden->rows : 1;
+            array->n = size.size;
+            array->is_output = strcmp(arg->io, "in") != 0;
+            const size_t bytes = array->n * array->format->bytes;
+            for (size_t slice = 0; slice < array->slices; ++slice) {
+                const size_t stream = i * ng_selftest_period + slice % ng_selftest_period + 1;
+                ng_selftest_fill(array->format, end + slice * bytes, array->n, stream, size.is_unsigned);
             }
-            end += (array->rows * row_bytes + 7) / 8 * 8;
+            if (array->is_output)
+                slices = array->slices;
+            end += (array->slices * bytes + 7) / 8 * 8;
             ptr[count++] = array->data;
         }
     }
     kernel->invoke(golden->rows, ptr, stride, scalar);
-    for (size_t row = 0; row < golden->rows; ++row) {
+    for (size_t slice = 0; slice < slices; ++slice) {
         uint64_t hash[2] = { 0, 0 };
         for (size_t i = 0; i < count; ++i) {
             const ng_selftest_array *array = &arrays[i];
             if (array->is_output)
-                ng_selftest_hash(array->format, array->data + row * array->n * array->format->bytes, array->n, hash);
+                ng_selftest_hash(array->format, array->data + slice * array->n * array->format->bytes, array->n, hash);
         }
-        if ((hash[0] << 32 | hash[1]) != golden->hash[row % ng_selftest_period])
+        if ((hash[0] << 32 | hash[1]) != golden->hash[slice % ng_selftest_period])
             return 0;
     }
     return 1;

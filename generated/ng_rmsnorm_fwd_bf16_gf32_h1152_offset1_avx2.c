@@ -199,9 +199,11 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx2(size_t rows, const uint16_t *x,
             parts[group] = part9;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
            scale. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
+        __m256 pinned = _mm256_div_ps(part, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 1152; i += 32) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));

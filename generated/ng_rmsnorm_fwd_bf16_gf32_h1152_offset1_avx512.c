@@ -226,9 +226,11 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_avx512(size_t rows, const uint16_t *
         __m512 part8 = ng_avx512_fold_neighbours(part7, part7);
         __m512 part9 = ng_avx512_fold_quarters(part8, part8);
         const __m512 part10 = ng_avx512_halve_quarters(part9);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
            scale. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part10, count), all_eps)));
+        __m512 pinned = _mm512_div_ps(part10, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 1152; i += 64) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);

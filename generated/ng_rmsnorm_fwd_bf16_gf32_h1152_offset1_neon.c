@@ -193,9 +193,11 @@ void ng_rmsnorm_fwd_bf16_gf32_h1152_offset1_neon(size_t rows, const uint16_t *x,
             parts[group] = part16;
         }
         const float32x4_t part = vaddq_f32(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1152) + eps), scale = gamma + 1; store y = (x * rstd) *
            scale. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
+        float32x4_t pinned = vdivq_f32(part, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 1152; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));

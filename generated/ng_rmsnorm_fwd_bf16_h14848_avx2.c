@@ -172,9 +172,10 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
             const __m256 part = _mm256_add_ps(parts[0], parts[1]);
             const __m256 part1 = _mm256_add_ps(parts[2], parts[3]);
             const __m256 part2 = _mm256_add_ps(part, part1);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, count),
-                    all_eps)));
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+            __m256 pinned = _mm256_div_ps(part2, count);
+            ng_avx2_pin(pinned);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
             const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
             const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
             const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
@@ -264,8 +265,10 @@ void ng_rmsnorm_fwd_bf16_h14848_avx2(size_t rows, const uint16_t *x, const uint1
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
         const __m256 part1 = _mm256_add_ps(parts[2], parts[3]);
         const __m256 part2 = _mm256_add_ps(part, part1);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part2, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 14848; i += 32) {
             const __m256i x_raw = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));
             const __m256 x1 = _mm256_castsi256_ps(_mm256_slli_epi32(x_raw, 16));

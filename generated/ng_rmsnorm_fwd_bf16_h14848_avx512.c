@@ -184,9 +184,10 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
             const __m512 part = _mm512_add_ps(parts[0], parts[1]);
             const __m512 part1 = _mm512_add_ps(parts[2], parts[3]);
             const __m512 part2 = _mm512_add_ps(part, part1);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part2, count),
-                    all_eps)));
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+            __m512 pinned = _mm512_div_ps(part2, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
             const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
@@ -259,8 +260,10 @@ void ng_rmsnorm_fwd_bf16_h14848_avx512(size_t rows, const uint16_t *x, const uin
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
         const __m512 part1 = _mm512_add_ps(parts[2], parts[3]);
         const __m512 part2 = _mm512_add_ps(part, part1);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part2, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(part2, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 14848; i += 64) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);

@@ -185,8 +185,10 @@ void ng_rmsnorm_fwd_bf16_h14848_neon(size_t rows, const uint16_t *x, const uint1
         const float32x4_t part = vaddq_f32(parts[0], parts[1]);
         const float32x4_t part1 = vaddq_f32(parts[2], parts[3]);
         const float32x4_t part2 = vaddq_f32(part, part1);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part2, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 14848) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part2, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 14848; i += 32) {
             const uint16x8_t x_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw), 16));

@@ -183,10 +183,11 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
                 parts[group] = part8;
             }
             const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t *
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t *
                gamma. */
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count),
-                    all_eps)));
+            __m512 pinned = _mm512_div_ps(part, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
             const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
@@ -265,8 +266,11 @@ void ng_rmsnorm_fwd_bf16_h2048_llama_avx512(size_t rows, const uint16_t *x, cons
             parts[group] = part6;
         }
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2048) + eps), t = round(x * rstd, bf16); store y = t *
+           gamma. */
+        __m512 pinned = _mm512_div_ps(part, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 2048; i += 64) {
             const __m512i x_raw = _mm512_loadu_si512(x_row + i);

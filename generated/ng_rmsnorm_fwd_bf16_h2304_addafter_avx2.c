@@ -173,10 +173,11 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
                 parts[group] = part7;
             }
             const __m256 part = _mm256_add_ps(parts[0], parts[1]);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store
-               y = residual + t. */
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count),
-                    all_eps)));
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16);
+               store y = residual + t. */
+            __m256 pinned = _mm256_div_ps(part, count);
+            ng_avx2_pin(pinned);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
             const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
             const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
             const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(2));
@@ -300,9 +301,11 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx2(size_t rows, const uint16_t *x, con
             parts[group] = part9;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store y =
-           residual + t. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store y
+           = residual + t. */
+        __m256 pinned = _mm256_div_ps(part, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 2304; i += 32) {
             const __m256i residual_raw = _mm256_loadu_si256((const __m256i *)(const void *)(residual_row + i));
             const __m256 residual1 = _mm256_castsi256_ps(_mm256_slli_epi32(residual_raw, 16));

@@ -185,10 +185,11 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(size_t rows, const uint16_t *x, c
                 parts[group] = part8;
             }
             const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store
-               y = residual + t. */
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count),
-                    all_eps)));
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16);
+               store y = residual + t. */
+            __m512 pinned = _mm512_div_ps(part, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
             const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
@@ -292,9 +293,11 @@ void ng_rmsnorm_fwd_bf16_h2304_addafter_avx512(size_t rows, const uint16_t *x, c
             parts[group] = part6;
         }
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store y =
-           residual + t. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 2304) + eps), t = round((x * rstd) * gamma, bf16); store y
+           = residual + t. */
+        __m512 pinned = _mm512_div_ps(part, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 2304; i += 64) {
             const __m512i residual_raw = _mm512_loadu_si512(residual_row + i);

@@ -205,9 +205,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
                 parts[group] = part8;
             }
             const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count),
-                    all_eps)));
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
+            __m512 pinned = _mm512_div_ps(part, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), rstd);
             const __m512 rstd3 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), rstd);
@@ -297,8 +298,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_avx512(size_t rows, const uint16_t *x, const 
             parts[group] = part6;
         }
         const __m512 part = _mm512_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(part, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         for (size_t i = 0; i < 4096; i += 64) {
             const __m512i y_raw = _mm512_loadu_si512(y_row + i);

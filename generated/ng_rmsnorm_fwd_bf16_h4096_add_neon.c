@@ -276,8 +276,10 @@ void ng_rmsnorm_fwd_bf16_h4096_add_neon(size_t rows, const uint16_t *x, const ui
             parts[group] = part16;
         }
         const float32x4_t part = vaddq_f32(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(h * h) / 4096) + eps); store y = (h * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
             const uint16x8_t y_raw = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(y_row + i)));
             const float32x4_t h = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(y_raw), 16));

@@ -164,14 +164,15 @@ void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t
             __m256 part5 = ng_avx2_fold_pairs(part2, part3);
             __m256 part6 = ng_avx2_fold_neighbours(part4, part5);
             __m256 part7 = ng_avx2_fold_halves(part6, part6);
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part7, count),
-                    all_eps)));
+            __m256 pinned = _mm256_div_ps(part7, count);
+            ng_avx2_pin(pinned);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
             const uint16_t *const x_row = x + row * 80;
             uint16_t *const y_row = y + row * 80;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
             const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
             const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
             const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(2));
@@ -249,8 +250,10 @@ void ng_rmsnorm_fwd_bf16_h80_avx2(size_t rows, const uint16_t *x, const uint16_t
         __m256 part7 = ng_avx2_fold_pairs(part6, part6);
         __m256 part8 = ng_avx2_fold_neighbours(part7, part7);
         __m256 part9 = ng_avx2_fold_halves(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part9, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         ng_avx2_forget();
         for (size_t i = 0; i < 64; i += 32) {
             const __m256i x_raw5 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row + i));

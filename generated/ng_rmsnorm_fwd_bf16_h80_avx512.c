@@ -225,14 +225,15 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
             __m512 part14 = ng_avx512_fold_pairs(part12, part13);
             __m512 part15 = ng_avx512_fold_neighbours(part14, part14);
             __m512 part16 = ng_avx512_fold_quarters(part15, part15);
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count),
-                    all_eps)));
+            __m512 pinned = _mm512_div_ps(part16, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
             const uint16_t *const x_row = x + row * 80;
             uint16_t *const y_row = y + row * 80;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
             const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
             const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(1), this_rstd);
@@ -349,8 +350,10 @@ void ng_rmsnorm_fwd_bf16_h80_avx512(size_t rows, const uint16_t *x, const uint16
         __m512 part4 = ng_avx512_fold_pairs(part3, part3);
         __m512 part5 = ng_avx512_fold_neighbours(part4, part4);
         __m512 part6 = ng_avx512_halve_quarters(part5);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(part6, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512i x_raw3 = _mm512_loadu_si512(x_row);
         const __m512 x7 = _mm512_castsi512_ps(_mm512_slli_epi32(x_raw3, 16));

@@ -184,8 +184,10 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
         float32x4_t part1 = ng_neon_fold_halves(parts[2], parts[3]);
         float32x4_t part2 = vpaddq_f32(part, part1);
         float32x4_t part3 = vpaddq_f32(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part3, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part3, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         const float32x4_t rstd1 = vdupq_laneq_f32(rstd, 0);
         const float32x4_t rstd2 = vdupq_laneq_f32(rstd, 1);
         ng_neon_forget();
@@ -311,8 +313,10 @@ void ng_rmsnorm_fwd_bf16_h80_neon(size_t rows, const uint16_t *x, const uint16_t
         float32x4_t part14 = ng_neon_fold_halves(part12, part13);
         float32x4_t part15 = vpaddq_f32(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 80) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part16, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 64; i += 32) {
             const uint16x8_t x_raw10 = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x21 = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(x_raw10), 16));

@@ -208,8 +208,10 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_avx2(size_t rows, const uint16_t *x, 
             parts[group] = part9;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 2048; i += 32) {
             const __m256 sum1 = _mm256_loadu_ps(sum_row + i);
             const __m128i gamma_raw = _mm_loadu_si128((const __m128i *)(const void *)(gamma + i));

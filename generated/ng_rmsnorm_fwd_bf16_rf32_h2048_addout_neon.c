@@ -233,8 +233,10 @@ void ng_rmsnorm_fwd_bf16_rf32_h2048_addout_neon(size_t rows, const uint16_t *x, 
             parts[group] = part16;
         }
         const float32x4_t part = vaddq_f32(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(h * h) / 2048) + eps); store y = (h * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 2048; i += 32) {
             const float32x4_t sum1 = vld1q_f32(sum_row + i);
             const uint16x4_t gamma_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(gamma + i)));

@@ -153,8 +153,9 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdif
             __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
             __m256 part2 = ng_avx2_fold_pairs(part, part1);
             __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count),
-                    all_eps)));
+            __m256 pinned = _mm256_div_ps(part3, count);
+            ng_avx2_pin(pinned);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
@@ -166,7 +167,7 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdif
             uint16_t *const y_row2 = y + (ptrdiff_t)(row + 2) * y_stride;
             const uint16_t *const x_row3 = x + (ptrdiff_t)(row + 3) * x_stride;
             uint16_t *const y_row3 = y + (ptrdiff_t)(row + 3) * y_stride;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
             const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
             const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
             const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
@@ -247,8 +248,10 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx2(size_t rows, const uint16_t *x, ptrdif
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part9, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         ng_avx2_forget();
         for (size_t i = 0; i < 128; i += 32) {
             const __m128i x_raw = _mm_loadu_si128((const __m128i *)(const void *)(x_row + i));

@@ -288,8 +288,9 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
             __m512 part14 = ng_avx512_fold_quarters(part12, part13);
             __m512 part15 = ng_avx512_fold_pairs(part14, part14);
             __m512 part16 = ng_avx512_fold_neighbours(part15, part15);
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part16, count),
-                    all_eps)));
+            __m512 pinned = _mm512_div_ps(part16, count);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
@@ -301,7 +302,7 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
             uint16_t *const y_row2 = y + (ptrdiff_t)(row + 2) * y_stride;
             const uint16_t *const x_row3 = x + (ptrdiff_t)(row + 3) * x_stride;
             uint16_t *const y_row3 = y + (ptrdiff_t)(row + 3) * y_stride;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
             const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
             const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), this_rstd);
@@ -489,8 +490,10 @@ void ng_rmsnorm_fwd_f16_h128_strided_avx512(size_t rows, const uint16_t *x, ptrd
         __m512 part4 = ng_avx512_halve_quarters(part3);
         __m512 part5 = ng_avx512_halve_pairs(part4);
         __m512 part6 = ng_avx512_halve_neighbours(part5);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(part6, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m256i x_raw8 = _mm256_loadu_si256((const __m256i *)(const void *)(x_row));
         const __m512 x9 = _mm512_cvtph_ps(x_raw8);

@@ -170,8 +170,10 @@ void ng_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, const uint16_t *x, ptrdif
         }
         float32x4_t part = ng_neon_fold_halves(parts[0], parts[1]);
         float32x4_t part1 = vpaddq_f32(part, part);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part1, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part1, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         const float32x4_t rstd1 = vdupq_laneq_f32(rstd, 0);
         const float32x4_t rstd2 = vdupq_laneq_f32(rstd, 1);
         ng_neon_forget();
@@ -306,8 +308,10 @@ void ng_rmsnorm_fwd_f16_h128_strided_neon(size_t rows, const uint16_t *x, ptrdif
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part16, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 128; i += 32) {
             const uint16x4_t x_raw = vreinterpret_u16_u8(vld1_u8((const uint8_t *)(x_row + i)));
             const float32x4_t x1 = vcvt_f32_f16(vreinterpret_f16_u16(x_raw));

@@ -73,14 +73,10 @@ static inline uint32_t ng_scalar_f16_bits(float v)
 {
     const uint32_t bits = ng_scalar_bits(v);
     const uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u)
-        return sign | 0x7e00u;
-    if (magnitude >= 0x477ff000u)
-        return sign | 0x7c00u;
-    if (magnitude >= 0x38800000u)
-        return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13);
-    if (magnitude < 0x33000000u)
-        return sign;
+    if (magnitude > 0x7f800000u) return sign | 0x7e00u;
+    if (magnitude >= 0x477ff000u) return sign | 0x7c00u;
+    if (magnitude >= 0x38800000u) return sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13);
+    if (magnitude < 0x33000000u) return sign;
     /* Subnormal: units of 2^-24. */
     const uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
     const uint32_t shift = 126u - (magnitude >> 23);
@@ -98,10 +94,8 @@ static inline float ng_scalar_from_f16(const void *p)
     uint16_t half;
     memcpy(&half, p, sizeof half);
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, mantissa = half & 0x3ffu;
-    if (exponent == 31)
-        return ng_scalar_float(sign | 0x7f800000u | (mantissa << 13));
-    if (exponent != 0)
-        return ng_scalar_float(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+    if (exponent == 31) return ng_scalar_float(sign | 0x7f800000u | (mantissa << 13));
+    if (exponent != 0) return ng_scalar_float(sign | ((exponent + 112u) << 23) | (mantissa << 13));
     const float magnitude = (float)mantissa * 0x1p-24f;
     return sign ? -magnitude : magnitude;
 }
@@ -113,6 +107,16 @@ static inline void ng_scalar_to_f16(void *p, float v)
 {
     const uint16_t half = (uint16_t)ng_scalar_f16_bits(v);
     memcpy(p, &half, sizeof half);
+}
+#endif
+
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
 }
 #endif
 
@@ -162,10 +166,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -185,8 +187,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -200,8 +201,7 @@ static inline float ng_scalar_sqrt(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -227,8 +227,8 @@ void ng_rmsnorm_fwd_f16_h128_strided_scalar(size_t rows, const uint16_t *x, ptrd
             }
         }
         const float sum_squares = ng_scalar_tree(lane);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 128.0f) + tame_eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = (x * rstd) * gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 128.0f)) + tame_eps));
         for (size_t i = 0; i < 128; ++i) {
             const float x_i = ng_scalar_from_f16(&x_row[i]);
             const float gamma_i = ng_scalar_from_f16(&gamma[i]);

@@ -148,14 +148,15 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float 
                 __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
                 __m256 part2 = ng_avx2_fold_pairs(part, part1);
                 __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count),
-                        all_eps)));
+                __m256 pinned = _mm256_div_ps(part3, count);
+                ng_avx2_pin(pinned);
+                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
                 next_rstd = rstd;
             }
             if (next != row) {
                 const float *const x_row = x + row * 128;
                 float *const y_row = y + row * 128;
-                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
+                /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
                 const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
                 const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
                 const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
@@ -221,8 +222,10 @@ void ng_rmsnorm_fwd_f32_h128_beta_avx2(size_t rows, const float *x, const float 
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
+        __m256 pinned = _mm256_div_ps(part9, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         ng_avx2_forget();
         for (size_t i = 0; i < 128; i += 32) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i);

@@ -140,8 +140,10 @@ void ng_rmsnorm_fwd_f32_h128_beta_neon(size_t rows, const float *x, const float 
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 128) + eps); store y = fma(x * rstd, gamma, beta). */
+        float32x4_t pinned = vdivq_f32(part16, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 128; i += 32) {
             const float32x4_t x1 = vld1q_f32(x_row + i);
             const float32x4_t gamma1 = vld1q_f32(gamma + i);

@@ -77,8 +77,7 @@ void ng_avx2_store_f32(float *p, __m256 v, int n)
         part = _mm_movehl_ps(part, part);
         p += 2;
     }
-    if (n & 1)
-        _mm_store_ss(p, part);
+    if (n & 1) _mm_store_ss(p, part);
 }
 #endif
 
@@ -130,13 +129,15 @@ void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma,
             __m256 part = ng_avx2_fold_halves(squares, squares1);
             __m256 part1 = ng_avx2_fold_halves(squares2, squares3);
             __m256 part2 = ng_avx2_fold_pairs(part, part1);
-            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part2, one), all_eps)));
+            __m256 pinned = _mm256_div_ps(part2, one);
+            ng_avx2_pin(pinned);
+            const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
             const float *const x_row = x + row * 1;
             float *const y_row = y + row * 1;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
             const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
             const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
             const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(2));
@@ -164,8 +165,10 @@ void ng_rmsnorm_fwd_f32_h1_avx2(size_t rows, const float *x, const float *gamma,
         const __m256 x1 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
         __m256 squares = _mm256_fmadd_ps(x1, x1, zero);
         ng_avx2_pin(squares);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(squares, one), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(squares, one);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 x2 = _mm256_maskload_ps(x_row, ng_avx2_first(1));
         const __m256 gamma1 = _mm256_maskload_ps(gamma, ng_avx2_first(1));

@@ -106,13 +106,15 @@ void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamm
             __m512 part = ng_avx512_fold_halves(squares, squares1);
             __m512 part1 = ng_avx512_fold_halves(squares2, squares3);
             __m512 part2 = ng_avx512_fold_quarters(part, part1);
-            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part2, one), all_eps)));
+            __m512 pinned = _mm512_div_ps(part2, one);
+            ng_avx512_pin(pinned);
+            const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
             next_rstd = rstd;
         }
         if (next != row) {
             const float *const x_row = x + row * 1;
             float *const y_row = y + row * 1;
-            /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+            /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
             const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
             const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
             const __m512 rstd2 = _mm512_permutexvar_ps(_mm512_set1_epi32(8), this_rstd);
@@ -140,8 +142,10 @@ void ng_rmsnorm_fwd_f32_h1_avx512(size_t rows, const float *x, const float *gamm
         const __m512 x1 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
         __m512 squares = _mm512_fmadd_ps(x1, x1, zero);
         ng_avx512_pin(squares);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(squares, one), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 1) + eps); store y = (x * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(squares, one);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 x2 = _mm512_maskz_loadu_ps((__mmask16)0x1, x_row);
         const __m512 gamma1 = _mm512_maskz_loadu_ps((__mmask16)0x1, gamma);

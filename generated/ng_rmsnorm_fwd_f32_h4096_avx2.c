@@ -137,8 +137,10 @@ void ng_rmsnorm_fwd_f32_h4096_avx2(size_t rows, const float *x, const float *gam
             parts[group] = part9;
         }
         const __m256 part = _mm256_add_ps(parts[0], parts[1]);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 4096; i += 32) {
             const __m256 x1 = _mm256_loadu_ps(x_row + i);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);

@@ -65,6 +65,16 @@ static inline __attribute__((unused)) float ng_scalar_float(uint32_t bits)
 }
 #endif
 
+#ifndef NG_SCALAR_PIN
+#define NG_SCALAR_PIN
+/* v, computed here and not as a part of another operation. */
+static inline float ng_scalar_pin(float v)
+{
+    __asm__("" : "+m"(v));
+    return v;
+}
+#endif
+
 #ifndef NG_SCALAR_FMA
 #define NG_SCALAR_FMA
 /* a * b + c with one rounding. The product is exact in double; the sum is rounded to odd there where its second
@@ -111,10 +121,8 @@ static inline float ng_scalar_sqrt(float v)
     return vget_lane_f32(vsqrt_f32(vdup_n_f32(v)), 0);
 #else
     uint32_t bits = ng_scalar_bits(v);
-    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u)
-        return v;
-    if (bits >> 31)
-        return __builtin_nanf("");
+    if (v == 0.0f || bits == 0x7f800000u || (bits & 0x7fffffffu) > 0x7f800000u) return v;
+    if (bits >> 31) return __builtin_nanf("");
     int exponent = (int)(bits >> 23) - 127;
     uint64_t mantissa = bits & 0x7fffffu;
     if (exponent == -127) {
@@ -134,8 +142,7 @@ static inline float ng_scalar_sqrt(float v)
     const uint64_t square = mantissa << 25;
     uint64_t root = 0;
     for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1) {
-        if ((root | bit) * (root | bit) <= square)
-            root |= bit;
+        if ((root | bit) * (root | bit) <= square) root |= bit;
     }
     const uint32_t rounded = (uint32_t)((root + 1) >> 1);
     return ng_scalar_float(((uint32_t)(exponent / 2 + 126) << 23) + rounded);
@@ -149,8 +156,7 @@ static inline float ng_scalar_sqrt(float v)
 static inline float ng_scalar_tree(float *lane)
 {
     for (size_t w = 32; w > 0; w /= 2) {
-        for (size_t j = 0; j < w; ++j)
-            lane[j] += lane[j + w];
+        for (size_t j = 0; j < w; ++j) lane[j] += lane[j + w];
     }
     return lane[0];
 }
@@ -162,8 +168,7 @@ static inline float ng_scalar_tree(float *lane)
 static inline float ng_scalar_pairwise(float *part, size_t n)
 {
     for (; n > 1; n /= 2) {
-        for (size_t i = 0; i < n / 2; ++i)
-            part[i] = part[2 * i] + part[2 * i + 1];
+        for (size_t i = 0; i < n / 2; ++i) part[i] = part[2 * i] + part[2 * i + 1];
     }
     return part[0];
 }
@@ -192,8 +197,8 @@ void ng_rmsnorm_fwd_f32_h4096_scalar(size_t rows, const float *x, const float *g
             parts[block] = ng_scalar_tree(lane);
         }
         const float sum_squares = ng_scalar_pairwise(parts, 2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
-        const float rstd = 1.0f / ng_scalar_sqrt(((sum_squares / 4096.0f) + eps));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 4096) + eps); store y = (x * rstd) * gamma. */
+        const float rstd = 1.0f / ng_scalar_sqrt((ng_scalar_pin((sum_squares / 4096.0f)) + eps));
         for (size_t i = 0; i < 4096; ++i) {
             const float x_i = x_row[i];
             const float gamma_i = gamma[i];

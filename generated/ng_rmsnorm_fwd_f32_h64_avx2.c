@@ -203,14 +203,15 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
                 __m256 part29 = ng_avx2_fold_halves(part20, part27);
                 __m256 part30 = ng_avx2_fold_pairs(part28, part29);
                 __m256 part31 = ng_avx2_fold_neighbours(part30, part30);
-                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part31, count),
-                        all_eps)));
+                __m256 pinned = _mm256_div_ps(part31, count);
+                ng_avx2_pin(pinned);
+                const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
                 next_rstd = rstd;
             }
             if (next != row) {
                 const float *const x_row = x + row * 64;
                 float *const y_row = y + row * 64;
-                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+                /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
                 const __m256 rstd = _mm256_broadcastss_ps(_mm256_castps256_ps128(this_rstd));
                 const __m256 rstd1 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(4));
                 const __m256 rstd2 = _mm256_permutevar8x32_ps(this_rstd, _mm256_set1_epi32(1));
@@ -354,8 +355,10 @@ void ng_rmsnorm_fwd_f32_h64_avx2(size_t rows, const float *x, const float *gamma
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part9, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         ng_avx2_forget();
         const __m256 x9 = _mm256_loadu_ps(x_row);
         const __m256 gamma1 = _mm256_loadu_ps(gamma);

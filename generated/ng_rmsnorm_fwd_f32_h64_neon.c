@@ -174,8 +174,10 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         ng_neon_pin(part29);
         float32x4_t part30 = ng_neon_fold_halves(part14, part29);
         float32x4_t part31 = vpaddq_f32(part30, part30);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part31, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part31, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         const float32x4_t rstd1 = vdupq_laneq_f32(rstd, 0);
         const float32x4_t rstd2 = vdupq_laneq_f32(rstd, 1);
         ng_neon_forget();
@@ -346,8 +348,10 @@ void ng_rmsnorm_fwd_f32_h64_neon(size_t rows, const float *x, const float *gamma
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 64) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part16, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         ng_neon_forget();
         for (size_t i = 0; i < 64; i += 32) {
             const float32x4_t x17 = vld1q_f32(x_row + i);

@@ -77,8 +77,7 @@ void ng_avx2_store_f32(float *p, __m256 v, int n)
         part = _mm_movehl_ps(part, part);
         p += 2;
     }
-    if (n & 1)
-        _mm_store_ss(p, part);
+    if (n & 1) _mm_store_ss(p, part);
 }
 #endif
 
@@ -169,8 +168,10 @@ void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamm
         __m256 part1 = ng_avx2_fold_halves(parts[2], parts[3]);
         __m256 part2 = ng_avx2_fold_pairs(part, part1);
         __m256 part3 = ng_avx2_fold_neighbours(part2, part2);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part3, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part3, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         const __m256 rstd1 = _mm256_broadcastss_ps(_mm256_castps256_ps128(rstd));
         const __m256 rstd2 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(4));
         const __m256 rstd3 = _mm256_permutevar8x32_ps(rstd, _mm256_set1_epi32(1));
@@ -247,8 +248,10 @@ void ng_rmsnorm_fwd_f32_h769_avx2(size_t rows, const float *x, const float *gamm
         __m256 part7 = ng_avx2_fold_halves(part6, part6);
         __m256 part8 = ng_avx2_fold_pairs(part7, part7);
         __m256 part9 = ng_avx2_fold_neighbours(part8, part8);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
-        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(_mm256_div_ps(part9, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
+        __m256 pinned = _mm256_div_ps(part9, count);
+        ng_avx2_pin(pinned);
+        const __m256 rstd = _mm256_div_ps(one, _mm256_sqrt_ps(_mm256_add_ps(pinned, all_eps)));
         for (size_t i = 0; i < 768; i += 32) {
             const __m256 x2 = _mm256_loadu_ps(x_row + i);
             const __m256 gamma1 = _mm256_loadu_ps(gamma + i);

@@ -134,8 +134,10 @@ void ng_rmsnorm_fwd_f32_h769_avx512(size_t rows, const float *x, const float *ga
         __m512 part4 = ng_avx512_halve_quarters(part3);
         __m512 part5 = ng_avx512_halve_pairs(part4);
         __m512 part6 = ng_avx512_halve_neighbours(part5);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
+        __m512 pinned = _mm512_div_ps(part6, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         if (rows - row >= 2) {
             const size_t ahead = row + 1;

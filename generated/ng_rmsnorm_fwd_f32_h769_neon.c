@@ -56,12 +56,9 @@ NG_API void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const floa
 static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 {
     float32x4_t v = vdupq_n_f32(0.0f);
-    if (n & 2)
-        v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
-    if (n == 1)
-        v = vsetq_lane_f32(p[0], v, 0);
-    if (n == 3)
-        v = vsetq_lane_f32(p[2], v, 2);
+    if (n & 2) v = vcombine_f32(vld1_f32(p), vdup_n_f32(0.0f));
+    if (n == 1) v = vsetq_lane_f32(p[0], v, 0);
+    if (n == 3) v = vsetq_lane_f32(p[2], v, 2);
     return v;
 }
 #endif
@@ -71,12 +68,9 @@ static inline float32x4_t ng_neon_load_f32(const float *p, int n)
 /* Stores the first n < 4 floats. */
 static inline void ng_neon_store_f32(float *p, float32x4_t v, int n)
 {
-    if (n & 2)
-        vst1_f32(p, vget_low_f32(v));
-    if (n == 1)
-        p[0] = vgetq_lane_f32(v, 0);
-    if (n == 3)
-        p[2] = vgetq_lane_f32(v, 2);
+    if (n & 2) vst1_f32(p, vget_low_f32(v));
+    if (n == 1) p[0] = vgetq_lane_f32(v, 0);
+    if (n == 3) p[2] = vgetq_lane_f32(v, 2);
 }
 #endif
 
@@ -170,8 +164,10 @@ void ng_rmsnorm_fwd_f32_h769_neon(size_t rows, const float *x, const float *gamm
         ng_neon_pin(part14);
         float32x4_t part15 = ng_neon_fold_halves(part14, part14);
         float32x4_t part16 = vpaddq_f32(part15, part15);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
-        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(vdivq_f32(part16, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 769) + eps); store y = (x * rstd) * gamma. */
+        float32x4_t pinned = vdivq_f32(part16, count);
+        ng_neon_pin(pinned);
+        const float32x4_t rstd = vdivq_f32(one, vsqrtq_f32(vaddq_f32(pinned, all_eps)));
         for (size_t i = 0; i < 768; i += 32) {
             const float32x4_t x2 = vld1q_f32(x_row + i);
             const float32x4_t gamma1 = vld1q_f32(gamma + i);

@@ -191,14 +191,15 @@ void ng_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, const float *x, float ep
                 __m512 part7 = ng_avx512_fold_quarters(part6, part6);
                 __m512 part8 = ng_avx512_fold_pairs(part7, part7);
                 __m512 part9 = ng_avx512_fold_neighbours(part8, part8);
-                const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part9, count),
-                        all_eps)));
+                __m512 pinned = _mm512_div_ps(part9, count);
+                ng_avx512_pin(pinned);
+                const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
                 next_rstd = rstd;
             }
             if (next != row) {
                 const float *const x_row = x + row * 96;
                 float *const y_row = y + row * 96;
-                /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
+                /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 96) + eps); store y = x * rstd. */
                 const __m512 rstd = _mm512_broadcastss_ps(_mm512_castps512_ps128(this_rstd));
                 const __m512 rstd1 = _mm512_permutexvar_ps(_mm512_set1_epi32(4), this_rstd);
                 const __m512 x1 = _mm512_loadu_ps(x_row);
@@ -265,8 +266,10 @@ void ng_rmsnorm_fwd_f32_h96_nogamma_avx512(size_t rows, const float *x, float ep
         __m512 part4 = ng_avx512_halve_quarters(part3);
         __m512 part5 = ng_avx512_halve_pairs(part4);
         __m512 part6 = ng_avx512_halve_neighbours(part5);
-        /* Pass 2 of 2: rstd = 1 / sqrt((sum(x * x) / 96) + eps); store y = x * rstd. */
-        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(_mm512_div_ps(part6, count), all_eps)));
+        /* Pass 2 of 2: rstd = 1 / sqrt(pin(sum(x * x) / 96) + eps); store y = x * rstd. */
+        __m512 pinned = _mm512_div_ps(part6, count);
+        ng_avx512_pin(pinned);
+        const __m512 rstd = _mm512_div_ps(one, _mm512_sqrt_ps(_mm512_add_ps(pinned, all_eps)));
         const __m512 rstd1 = _mm512_broadcastss_ps(_mm512_castps512_ps128(rstd));
         const __m512 x7 = _mm512_loadu_ps(x_row);
         const __m512 out = _mm512_mul_ps(x7, rstd1);

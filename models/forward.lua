@@ -3,6 +3,7 @@
 -- A family says what happens on the way, as steps; where the residual is pending when a norm comes, it is added by the
 -- norm. The first layer of a section may meet another state than the later ones: then its norms are listed apart.
 
+local activations = require "gen.formula.activations"
 local literal = require "gen.c.literal"
 local spec = require "gen.spec.spec"
 
@@ -87,6 +88,11 @@ local function own(at, row, field)
   return row[field]
 end
 
+-- Whether a kernel of this dtype applies the activation of a step.
+local function has_act(at, dtype)
+  return at.act and (dtype ~= "f64" or activations.named[at.act].types.f64)
+end
+
 local function words_of(at, row, config, met, state)
   local types = state.types
   local dtype, norm = types.own, at.norm or resolved(row.norm, config)
@@ -102,7 +108,7 @@ local function words_of(at, row, config, met, state)
   add(at.direction, at.direction)
   add(at.groups, "g=" .. literal.decimal(at.groups or 0))
   add(at.layout, "layout=" .. tostring(at.layout))
-  add(at.act and dtype ~= "f64", "act=" .. tostring(at.act))
+  add(has_act(at, dtype), "act=" .. tostring(at.act))
   add(met.fusion, met.fusion)
   add(met.fusion and at.alpha, "alpha")
   add(met.fusion and state.pending and state.pending.is_gated, "gate")
@@ -135,9 +141,9 @@ local function eps_note(source, config, eps)
   end
 end
 
--- Activations are computed in f32, so kernels of f64 have none.
+-- An activation that kernels of f64 do not have.
 local function act_note(at, types)
-  return at.act and types.own == "f64" and ("then %s, which is a step of its own"):format(at.act)
+  return at.act and not has_act(at, types.own) and ("then %s, which is a step of its own"):format(at.act)
 end
 
 local function site_of(at, row, config, met, state)

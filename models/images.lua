@@ -237,12 +237,13 @@ local function vae(config)
   return { steps }
 end
 
+-- No word of a spec says that ReLU comes after the residual: act= stands in front of addafter.
 local RELU = "then ReLU, which is a step of its own"
 
--- A batch norm for inference. more: note, each, kind = kind of step.
+-- A batch norm for inference. more: act, note, each, kind = kind of step.
 local function batch_norm(site, channels, more)
   return (more.kind or inside)(site, { norm = "batchnorm", direction = "infer", channels = channels, layout = "nchw", eps = 1e-5,
-    each = more.each, note = more.note })
+    act = more.act, each = more.each, note = more.note })
 end
 
 -- The factor by which the inner convolutions of a bottleneck are narrower.
@@ -253,7 +254,7 @@ local function resnet(config)
   local is_basic = config:text("layer_type", { "basic", "bottleneck" }) == "basic"
   local widths, before = config:sizes "hidden_sizes", config:size "embedding_size"
   check_stages(config, "hidden_sizes", widths)
-  local steps = { batch_norm("embedder.embedder.normalization", before, { note = RELU }) }
+  local steps = { batch_norm("embedder.embedder.normalization", before, { act = "relu" }) }
   for i, width in ipairs(widths) do
     local is_shorter = i > 1 or config:flag("downsample_in_first_stage", false)
     if not is_basic and width % REDUCTION ~= 0 then
@@ -265,7 +266,7 @@ local function resnet(config)
     local inner = is_basic and { width } or { width / REDUCTION, width / REDUCTION }
     local block = stage_name("encoder.stages.%d.layers.*.layer.", i) .. "%d.normalization"
     for at, channels in ipairs(inner) do
-      steps[#steps + 1] = batch_norm(block:format(at - 1), channels, { each = true, note = RELU })
+      steps[#steps + 1] = batch_norm(block:format(at - 1), channels, { each = true, act = "relu" })
     end
     steps[#steps + 1] = batch_norm(block:format(#inner), width, { each = true, kind = after, note = RELU })
     before = width

@@ -76,17 +76,21 @@ float ref_exp(float x)
     return ref_fma(power, exp_minus_1(e.r), power) * power_of_two(second + magic);
 }
 
+/* "share(f, p, t, b): f v / (b + v / 2^64) for v = p (1 + t)" */
+static float share(float factor, float power, float t, float base)
+{
+    const float scaled = ref_fma(power, t, power);
+    const float below = ref_fma(scaled, down, base);
+    const float lost = ref_fma(scaled, down, base - below);
+    const float part = ref_fma(below, -0.5F, 1.5F) * lost;
+    const float above = factor * power;
+    return ref_fma(above, fma_minus(part, t + 1, t), above) / below;
+}
+
 /* "f * exp(w) / (1 + exp(w)), times 2^64" */
 static float logistic(float factor, exponential e)
 {
-    const float t = exp_minus_1(e.r);
-    const float power = power_of_two(e.biased);
-    const float scaled = ref_fma(power, t, power);
-    const float below = ref_fma(scaled, down, 1);
-    const float lost = ref_fma(scaled, down, 1 - below);
-    const float share = ref_fma(below, -0.5F, 1.5F) * lost;
-    const float above = factor * power;
-    return ref_fma(above, fma_minus(share, t + 1, t), above) / below;
+    return share(factor, power_of_two(e.biased), exp_minus_1(e.r), 1);
 }
 
 /* "max(x, 0), with the sign of a zero, plus v" */
@@ -153,4 +157,30 @@ float ref_tanh(float x)
     const float scaled = ref_fma(power, exp_minus_1(e.r), power);
     const float half = scaled / (scaled + 1);
     return x < 0 ? ref_fma(half, 2, -1) : fma_minus(half, 2, 1);
+}
+
+/* "e = fma(p, t, p) * 2^-64, log(1 + e) = e (1 + e L(e))" */
+float ref_softplus(float x)
+{
+    static const float c[] = {-0x1p-1F,       0x1.55553p-2F,   -0x1.fff39cp-3F, 0x1.98e11cp-3F,  -0x1.4ff538p-3F,
+                              0x1.0d21acp-3F, -0x1.7d99d4p-4F, 0x1.a1ed8p-5F,   -0x1.2828dap-6F, 0x1.88c46p-9F};
+    const exponential exponent = reduced(at_least(-fabsf(x), -120), SCALE);
+    const float power = power_of_two(exponent.biased);
+    const float t = exp_minus_1(exponent.r);
+    const float e = ref_fma(power, t, power) * down;
+    const float s = ref_fma(polynomial(e, c, 9) * e, t + 1, t);
+    return mirrored(x, ref_fma(power, s, power), down);
+}
+
+/* "g / (1 + g), g = e + e^2 / 2, for negative x, and 1 - g / (0.5 + e + g), g = e^2, for others" */
+float ref_mish(float x)
+{
+    const float w = at_least(-fabsf(x), -120);
+    const exponential exponent = reduced(w, SCALE);
+    const float power = power_of_two(exponent.biased);
+    const float t = exp_minus_1(exponent.r);
+    const float e = ref_fma(power, t, power);
+    const float base = x < 0 ? 1 : ref_fma(e, down, 0.5F);
+    const float to_g = x < 0 ? ref_fma(e * 0x1p-65F, t + 1, t) : ref_fma(e * down, t + 1, -1);
+    return mirrored(x, share(w, power, to_g, base), down);
 }

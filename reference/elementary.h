@@ -5,6 +5,6 @@
 
 typedef float ref_function(float x);
 
-ref_function ref_exp, ref_sigmoid, ref_tanh, ref_silu, ref_gelu, ref_gelutanh;
+ref_function ref_exp, ref_sigmoid, ref_tanh, ref_silu, ref_gelu, ref_gelutanh, ref_softplus, ref_mish;
 
 #endif

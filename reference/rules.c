@@ -88,8 +88,9 @@ static int has_right_formats(const ref_spec *spec)
 static int mixes(const ref_spec *spec)
 {
     const int f64 = ref_is_f64(spec->x);
+    const int has_elementary = spec->zgate || (spec->act && spec->act < REF_RELU) || spec->norm == REF_DYT;
     return ref_is_f64(spec->residual) == f64 && ref_is_f64(spec->gamma) == f64 && ref_is_f64(spec->y) == f64 &&
-           !(f64 && (spec->acc_f64 || spec->zgate || spec->act || spec->norm == REF_DYT));
+           !(f64 && (spec->acc_f64 || has_elementary));
 }
 
 int ref_formats_fit(const ref_spec *spec)

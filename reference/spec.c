@@ -35,11 +35,8 @@ static const struct {
     {"cast=llama", offsetof(ref_spec, cast), REF_LLAMA},
     {"zgate=before", offsetof(ref_spec, zgate), REF_ZGATE_BEFORE},
     {"zgate=after", offsetof(ref_spec, zgate), REF_ZGATE_AFTER},
-    {"act=silu", offsetof(ref_spec, act), REF_SILU},
-    {"act=gelu", offsetof(ref_spec, act), REF_GELU},
-    {"act=gelutanh", offsetof(ref_spec, act), REF_GELUTANH},
-    {"act=tanh", offsetof(ref_spec, act), REF_TANH},
-    {"act=sigmoid", offsetof(ref_spec, act), REF_SIGMOID},
+#define ACTIVATION(name, NAME, type) {"act=" #name, offsetof(ref_spec, act), REF_##NAME},
+#include "activations.inc"
     {"affine=none", offsetof(ref_spec, affine), REF_NO_AFFINE},
     {"affine=gamma", offsetof(ref_spec, affine), REF_GAMMA},
     {"affine=gamma+beta", offsetof(ref_spec, affine), REF_GAMMA_BETA},

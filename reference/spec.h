@@ -17,7 +17,12 @@ enum { REF_TORCH = 1, REF_ONNX };
 enum { REF_ADD = 1, REF_ADDOUT, REF_ADDAFTER, REF_SANDWICH };
 enum { REF_LLAMA = 1 };
 enum { REF_ZGATE_BEFORE = 1, REF_ZGATE_AFTER };
-enum { REF_SILU = 1, REF_GELU, REF_GELUTANH, REF_TANH, REF_SIGMOID };
+enum {
+    REF_NO_ACTIVATION,
+#define ACTIVATION(name, NAME, type) REF_##NAME,
+#include "activations.inc"
+    REF_ACTIVATIONS
+};
 enum { REF_OUTSIDE = 1, REF_MAX };
 enum { REF_ROW = 1, REF_STATIC };
 

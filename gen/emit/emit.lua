@@ -25,7 +25,7 @@ emit.descriptor = descriptor
 emit.detection = detection.of_target
 
 --- One helper of a target as C, guarded so that many kernels fit one translation unit.
--- @param helper `{ name=, text=, attribute= }` (targets.helpers)
+-- @param helper of a target (targets.helpers)
 function emit.helper(helper, prefix)
   local text = c.specialise(helper.text, prefix, helper.attribute)
   return template.fill("helper.c", { macro = (prefix .. helper.name):upper(), text = text })

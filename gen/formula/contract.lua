@@ -3,8 +3,8 @@
 -- Lanes, blocks, the tree, the pivot of the variance and the places of fused multiply-adds are fixed here by the row
 -- length alone. docs/numerics.md tells the same in prose with the error bounds and their proofs.
 
+local activations = require "gen.formula.activations"
 local e = require "gen.formula.expr"
-local elementary = require "gen.formula.elementary"
 
 local contract = { version = 1 }
 
@@ -52,9 +52,13 @@ end
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
 local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or v.domain.graph:count(n)) end
 
+--- The same for a mean that will meet a sum. Compilers make a product of a division by a power of two, and fuse products with
+-- additions, so that a subnormal mean would not be rounded.
+local function pinned_mean(v, n) return e.pin(mean(v, n)) end
+
 --- The mean of the first m elements. The sum of one element is that element, plus +0 where lanes start.
 local function head_mean(v, m)
-  if m ~= 1 then return mean(v, m) end
+  if m ~= 1 then return pinned_mean(v, m) end
   local of_row = {}
   e.walk(v, function(node) of_row[node] = node.scope == "row" and node or nil end, {})
   local first = e.rewrite(v, function(node)
@@ -70,10 +74,10 @@ end
 --   number
 local function moments(x, n, center)
   local head = type(n) == "number" and contract.head(n) or "head"
-  local pivot = center == "full" and mean(x, n) or head_mean(x, head)
+  local pivot = center == "full" and pinned_mean(x, n) or head_mean(x, head)
   local mu = e.convert(x.type, pivot):as "mu"
   local d = (x - mu):as "d"
-  local delta = mean(d, n):as "delta"
+  local delta = pinned_mean(d, n):as "delta"
   return { pivot = mu, deviation = d, delta = delta, centered = d - delta }
 end
 
@@ -81,7 +85,7 @@ end
 local function words_of(n, center)
   return {
     total = function(x) return e.sum(x, n) end,
-    mean = function(x) return mean(x, n) end,
+    mean = function(x) return pinned_mean(x, n) end,
     center = function(x) return moments(x, n, center).centered end,
     center_mean = function(x)
       local its = moments(x, n, center)
@@ -100,13 +104,20 @@ local function words_of(n, center)
   }
 end
 
+--- Whether compilers may fuse a value with an addition that it meets: a product, and a quotient by a number that they may know,
+-- which is a product to them if that is a power of two. Of what is read element by element they know nothing.
+function contract.is_fusible(node)
+  if node.op == "convert" then return contract.is_fusible(node[1]) end
+  return node.op == "mul" or node.op == "div" and (node[2].scope == "uniform" or node[2].scope == "row")
+end
+
 --- a * b + c as one fused operation, or nil if there is no product. A product that meets a sum in any other way is not in
--- the contract.
+-- the contract, and a quotient must be pinned.
 local function fused_form(node, a, b)
   if node.op == "add" and a.op == "mul" and b.op ~= "mul" then return e.fma(a[1], a[2], b) end
   if node.op == "add" and b.op == "mul" and a.op ~= "mul" then return e.fma(b[1], b[2], a) end
   if node.op == "sub" and b.op == "mul" and a.op ~= "mul" then return e.fnma(b[1], b[2], a) end
-  assert(a.op ~= "mul" and b.op ~= "mul", "a product meets a sum without a fused operation")
+  assert(not contract.is_fusible(a) and not contract.is_fusible(b), "a product or a quotient meets a sum: fuse or pin it")
 end
 
 local function fuse(node)
@@ -119,8 +130,8 @@ end
 local function stepper(expand)
   local expanded, fused = {}, {}
   local function step(node)
-    local rule, sequence = expand[node.op], elementary[node.op]
-    if sequence then return sequence(node[1]):shown_as(node.op, node[1]) end
+    local rule, activation = expand[node.op], activations.named[node.op]
+    if activation then return activation.sequence(node[1]):shown_as(node.op, node[1]) end
     return rule and rule(node[1], node[2], node[3]) or node
   end
   return function(node) return e.rewrite(e.rewrite(node, step, expanded), fuse, fused) end
@@ -169,7 +180,7 @@ end
 -- @param rule how running values move
 function contract.results(rule)
   local function statistic(x, name) return x.domain.graph:statistic(name) end
-  local function mean_square(x, count) return statistic(x, "m2") / x.domain.graph:count(count) end
+  local function mean_square(x, count) return e.pin(statistic(x, "m2") / x.domain.graph:count(count)) end
   return stepper {
     mean = function(x) return mean_square(x, "all") end,
     center = function(x) return (x - statistic(x, "mu")) - statistic(x, "delta") end,

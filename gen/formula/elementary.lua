@@ -1,6 +1,6 @@
---- Elementary functions: exp, sigmoid, tanh, silu and gelu as one fixed sequence of +, -, *, /, fma and four small words of the
--- vocabulary (max, abs, pick, pow2). gen/formula/contract.lua replaces these functions by their sequences; docs/numerics.md tells them
--- in prose with their errors, tools/elementary.sollya fits the polynomials. They are there for f32.
+--- Elementary functions, each one fixed sequence of +, -, *, /, fma and small words of the vocabulary (clamp0, max, abs, pick, pow2):
+-- sequences of gen/formula/activations.lua. docs/numerics.md tells them in prose with their errors, tools/elementary.sollya fits the
+-- polynomials. relu, relu6 and hardswish are there for any type, the others for f32.
 --
 -- The argument of a function may be a product, and a product must not meet a sum without an fma. So arguments stand in products,
 -- in fma and in comparisons only.
@@ -26,6 +26,13 @@ local TANH = { -0x1.555556p-2, 0x1.11113ap-3, -0x1.ba1b1ep-5, 0x1.65821ap-6, -0x
 local GELU = { 0x1.a6b36ep-2, 0x1.53031ep+0, 0x1.eb76fcp-2, -0x1.0071f2p-3, -0x1.883fd6p-4, 0x1.7c6ae2p-5, 0x1.92ed7ep-7,
   -0x1.46defp-6, 0x1.2d3c96p-8, 0x1.2413fap-7, 0x1.7756d4p-11 }
 
+--- (log(1 + x) / x - 1) / x, for 0 <= x <= 1.
+local LOG1P = { -0x1p-1, 0x1.55553p-2, -0x1.fff39cp-3, 0x1.98e11cp-3, -0x1.4ff538p-3, 0x1.0d21acp-3, -0x1.7d99d4p-4, 0x1.a1ed8p-5,
+  -0x1.2828dap-6, 0x1.88c46p-9 }
+
+--- 1 / 6 by type.
+local SIXTH = { f32 = 0x1.555556p-3, f64 = 0x1.5555555555555p-3 }
+
 --- 2 sqrt(2 / pi), and this times 0.044715, each as a sum of two floats. The first has 20 bits behind the point, so that
 -- differences of it are exact.
 local SLOPE, SLOPE_LOW, CUBIC, CUBIC_LOW = 0x1.98845p+0, 0x1.9ea1b2p-23, 0x1.2444f2p-4, 0x1.49b16ap-29
@@ -39,6 +46,7 @@ end
 
 local function fma(a, b, c) return e.fma(lifted(a, b, c)) end
 local function fnma(a, b, c) return e.fnma(lifted(a, b, c)) end
+local function pick(a, b, c) return e.pick(lifted(a, b, c)) end
 
 --- The polynomial with these coefficients, the constant one first.
 local function polynomial(v, coefficients)
@@ -61,16 +69,21 @@ local function exponential(w, scale, low)
   return e.pow2(biased):hinted "power", fma(polynomial(r, EXP), r * r, r):hinted "t", k
 end
 
---- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0. What 1 + exp(v) loses by its rounding is taken from t in
--- proportion, with a straight line in the place of 1 / (1 + exp(v)).
-local function logistic(factor, w, low)
-  local power, t = exponential(w, SCALE, low)
+--- factor * v / (base + v / 2^64) for v = power * (1 + t), where the sum below is from 0.5 to 2.5. What it loses by its rounding is
+-- taken from t in proportion, with a straight line in the place of its reciprocal.
+local function share(factor, power, t, base)
   local scaled = fma(power, t, power)
-  local below = fma(scaled, DOWN, 1):hinted "below"
-  local lost = fma(scaled, DOWN, 1 - below):hinted "lost"
+  local below = fma(scaled, DOWN, base):hinted "below"
+  local lost = fma(scaled, DOWN, base - below):hinted "lost"
   t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t):hinted "t"
   local above = factor and factor * power or power
   return fma(above, t, above) / below
+end
+
+--- factor * exp(v) / (1 + exp(v)) * 2^64 for v = w + low <= 0.
+local function logistic(factor, w, low)
+  local power, t = exponential(w, SCALE, low)
+  return share(factor, power, t, 1)
 end
 
 --- max(x, 0) + v / 2^exponent: x * f(x) for x of any sign from the v for -|x|, where f(x) + f(-x) = 1.
@@ -87,7 +100,7 @@ end
 
 function elementary.sigmoid(x)
   local v = logistic(nil, negative(x, 1, -120))
-  return e.pick(x, v * DOWN, fnma(v, DOWN, 1))
+  return pick(x, v * DOWN, fnma(v, DOWN, 1))
 end
 
 function elementary.silu(x)
@@ -130,10 +143,39 @@ function elementary.tanh(x)
   local power, t = exponential(w, 0)
   local scaled = fma(power, t, power)
   local half = scaled / (scaled + 1)
-  local large = e.pick(x, fma(half, 2, -1), fnma(half, 2, 1)):hinted "large"
+  local large = pick(x, fma(half, 2, -1), fnma(half, 2, 1)):hinted "large"
   local square = x * x
   local small = (fma(polynomial(square, TANH), square, 1) * x):hinted "small"
-  return e.pick(w + 1.25, large, small)
+  return pick(w + 1.25, large, small)
+end
+
+--- max(x, 0) + log(1 + v), v = exp(-|x|): log(1 + v) = v * (1 + v * p(v)).
+function elementary.softplus(x)
+  local power, t = exponential(negative(x, 1, -120), SCALE)
+  local v = (fma(power, t, power) * DOWN):hinted "v"
+  local log = fma(polynomial(v, LOG1P) * v, t + 1, t):hinted "log"
+  return mirrored(x, fma(power, log, power), SCALE)
+end
+
+--- x * tanh(softplus(x)). With v = exp(-|x|), tanh(softplus(x)) is g / (1 + g), g = v + v^2 / 2, where x is negative, and else
+-- 1 - g / (0.5 + v + g), g = v^2.
+function elementary.mish(x)
+  local w = negative(x, 1, -120)
+  local power, t = exponential(w, SCALE)
+  local scaled = fma(power, t, power)
+  local base = pick(x, 1, fma(scaled, DOWN, 0.5)):hinted "base"
+  t = fma(scaled * pick(x, DOWN / 2, DOWN), t + 1, pick(x, t, -1)):hinted "t"
+  return mirrored(x, share(w, power, t, base), SCALE)
+end
+
+function elementary.relu(x) return e.clamp0(x) end
+
+function elementary.relu6(x) return e.max(e.clamp0(x) * -1, -6) * -1 end
+
+--- max(x, 0) + a * (a + 3) / 6, a = max(-|x|, -3): x * f(x) with f(x) + f(-x) = 1, as silu is.
+function elementary.hardswish(x)
+  local a = negative(x, 1, -3)
+  return e.fma((a + 3) * a, x.domain.graph:const(SIXTH[x.type], x.type), e.clamp0(x))
 end
 
 return elementary

@@ -236,9 +236,8 @@ function expr.pick(a, b, c) return make(c.domain.graph, "pick", { a, b, c }, { t
 --- 2^k from 1.5 * 2^23 + k, in f32.
 expr.pow2 = unary("pow2")
 
---- Elementary functions (gen/formula/elementary.lua), in f32.
-expr.exp, expr.sigmoid, expr.tanh = unary("exp"), unary("sigmoid"), unary("tanh")
-expr.silu, expr.gelu, expr.gelutanh = unary("silu"), unary("gelu"), unary("gelutanh")
+--- A function of v by its name in gen/formula/activations.lua.
+function expr.apply(name, v) return make(v.domain.graph, name, { v }, { type = v.type }) end
 
 --- The value after a round trip through a dtype in memory.
 function expr.round(dtype, v) return make(v.domain.graph, "round", { v }, { type = v.type, dtype = dtype }) end

@@ -1,6 +1,7 @@
 --- Lowering: plan x target x schedule -> statement tree. The only place that sees all three.
 
 local channels = require "gen.lower.channels"
+local contract = require "gen.formula.contract"
 local dtypes = require "gen.formula.dtype"
 local e = require "gen.formula.expr"
 local lanes = require "gen.lower.lanes"
@@ -9,6 +10,7 @@ local plans = require "gen.plan.plan"
 local schedules = require "gen.schedule.schedule"
 local statements = require "gen.c.statements"
 local targets = require "gen.target.targets"
+local usage = require "gen.errors.usage"
 local vectors = require "gen.lower.vectors"
 
 local lower = {}
@@ -34,16 +36,25 @@ local function scheduled(plan, schedule)
   return sweeps, reload
 end
 
---- A product that meets a sum would be contracted by compilers (gcc does so with intrinsics, too).
-local function refuse_contraction(plan)
+--- A product or a quotient that meets a sum would be contracted by compilers (gcc does so with intrinsics, too). The product that
+-- a sum is of is added by fma. What chunks and merges give meets sums in other formulas.
+local function refuse_contraction(problem)
   local seen = {}
+  local function refuse(operand, node)
+    assert(not contract.is_fusible(operand), "a product or a quotient meets a sum: " .. e.describe(node))
+  end
   local function check(node)
+    if node.op == "sum" and node[1].op ~= "mul" then refuse(node[1], node) end
     if node.op ~= "add" and node.op ~= "sub" then return end
-    for _, operand in ipairs(node) do
-      assert(operand.op ~= "mul", "a product meets a sum: " .. e.describe(node))
+    for _, operand in ipairs(node) do refuse(operand, node) end
+  end
+  for _, output in ipairs(problem.outputs) do e.walk(output.node, check, seen) end
+  for _, statistics in ipairs { problem.chunk or {}, problem.merge or {} } do
+    for _, statistic in ipairs(statistics) do
+      e.walk(statistic.node, check, seen)
+      refuse(statistic.node, statistic.node)
     end
   end
-  for _, output in ipairs(plan.problem.outputs) do e.walk(output.node, check, seen) end
 end
 
 --- The dtypes that a kernel loads, stores and rounds to, in a fixed order.
@@ -193,21 +204,21 @@ local function write_rows(kernel, root, has_vectors)
   write(kernel, root)
 end
 
---- Helpers that the statements call, and those that these call, in the order of their definition: those that the target
--- borrows from another one, then its own.
+--- Helpers that the statements call, and those that these call, in the order of their definition.
 local function needed_helpers(target, texts)
-  local text_of, needed, list, all = {}, {}, {}, targets.helpers(target)
-  for _, helper in ipairs(all) do text_of[helper.name] = helper.text end
-  local function search(text)
-    if not text:find("@", 1, true) then return end
-    for name in text:gmatch("@([%w_]+)") do
-      if text_of[name] and not needed[name] then
-        needed[name] = true
-        search(text_of[name])
-      end
+  local named, needed, list, all = {}, {}, {}, targets.helpers(target)
+  for _, helper in ipairs(all) do named[helper.name] = helper end
+  local function need(name)
+    local helper = named[name] or usage.fail("target %s has no helper ng_%s", target.name, name)
+    if needed[name] then return end
+    needed[name] = true
+    for _, used in ipairs(helper.uses) do need(used) end
+  end
+  for _, text in ipairs(texts) do
+    if text:find("@", 1, true) then
+      for name in text:gmatch("@([%w_]+)") do need(name) end
     end
   end
-  for _, text in ipairs(texts) do search(text) end
   for _, helper in ipairs(all) do
     if needed[helper.name] then list[#list + 1] = helper end
   end
@@ -219,7 +230,7 @@ end
 --   emit needs of the target: `arch rank guard attribute includes features os_check`. C texts bear `@` where the user's
 --   prefix belongs
 function lower.new(plan, target, schedule)
-  refuse_contraction(plan)
+  refuse_contraction(plan.problem)
   local has_vectors = targets.has_vectors(target)
   if has_vectors then targets.require_words(target, plan.problem.contract, schedule.layout or "plain", dtypes_of(plan)) end
   local root = statements.builder()

@@ -1,6 +1,7 @@
 --- Problem: a spec and its norm, normalised: arguments and formulas, with all that the spec asks for applied, once for every norm.
 -- Knows no target and no schedule.
 
+local activations = require "gen.formula.activations"
 local arguments = require "gen.problem.arguments"
 local axes = require "gen.problem.axes"
 local contract = require "gen.formula.contract"
@@ -104,8 +105,9 @@ local function traffic(k, args)
   return bytes
 end
 
---- What zgate=before adds to the error: silu and a product, in the element and in rstd.
-local GATE = 10
+--- What zgate=before adds to the error: silu, whose units in the last place are two u at most, and a product, in the element and
+-- in rstd.
+local GATE = 2 * (2 * activations.named.silu.ulps + 1)
 
 --- Worst error of the normalised value before its rounding to a dtype, in units of u (2^-24, f64 specs 2^-53):
 -- rel_u * |value| + abs_u (docs/numerics.md), for data in the domain; nil where it depends on the call.

@@ -44,10 +44,10 @@ end
 function stream.sandwiched(k, v) return rounded(k.spec.residual, stream.add_after(k, v)):as "h" end
 
 --- The result after its activation.
-function stream.activated(k, y) return k.spec.act and e[k.spec.act](y) or y end
+function stream.activated(k, y) return k.spec.act and e.apply(k.spec.act, y) or y end
 
 --- v times silu(z).
-function stream.gated(k, v) return (v * e.silu(k.values.z)):as "gated" end
+function stream.gated(k, v) return (v * e.apply("silu", k.values.z)):as "gated" end
 
 --- The largest magnitude that a quantised row has, by dtype, and what stands for zero.
 local QUANTISED = { s8 = { most = 127 }, u8 = { most = 127, zero = 128 }, e4m3 = { most = 448 } }

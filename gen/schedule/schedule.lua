@@ -208,18 +208,18 @@ local KNOBS = {
     refuse = function(plan) return not TILED[plan.form] and "no slots have sums of their own" end },
 }
 
---- The knobs of kernels of rows, or of others.
-local function knobs_for(is_row)
+local function knobs_for(kind)
   local list = {}
   for _, knob in ipairs(KNOBS) do
-    if not knob.of or (knob.of == "row") == is_row then list[#list + 1] = knob end
+    if not knob.of or knob.of == kind then list[#list + 1] = knob end
   end
   return list
 end
 
-local KNOBS_OF = { [true] = knobs_for(true), [false] = knobs_for(false) }
+local ROW_KNOBS, OTHER_KNOBS = knobs_for "row", knobs_for "others"
 
-local function knobs_of(plan) return KNOBS_OF[plan.form == "row"] end
+--- The knobs of kernels of rows, or of others.
+local function knobs_of(plan) return plan.form == "row" and ROW_KNOBS or OTHER_KNOBS end
 
 --- Chunks of a stripe that hold elements of the row, as a power of two; nil for a layout that the target lacks.
 local function chunks_of_stripe(plan, target, layout_name)
@@ -291,7 +291,7 @@ end
 --- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
 function schedule.format(chosen)
   local parts = {}
-  for _, knob in ipairs(KNOBS_OF[chosen.rows ~= nil]) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
+  for _, knob in ipairs(chosen.rows and ROW_KNOBS or OTHER_KNOBS) do parts[#parts + 1] = knob.key .. "=" .. tostring(chosen[knob.key]) end
   return table.concat(parts, " ")
 end
 
@@ -308,7 +308,7 @@ function schedule.parse(text)
 end
 
 --- The knobs that settings are of: those of kernels of rows, or of channels.
-local function knobs_of_settings(settings) return KNOBS_OF[settings.rows ~= nil] end
+local function knobs_of_settings(settings) return settings.rows and ROW_KNOBS or OTHER_KNOBS end
 
 --- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `choose` to say.
 -- @param settings table of texts by key (schedule.parse)
@@ -351,7 +351,7 @@ end
 -- @param plan the plan whose knobs they are, or nil for those of kernels of rows
 function schedule.knobs(plan)
   local list = {}
-  for i, knob in ipairs(plan and knobs_of(plan) or KNOBS_OF[true]) do list[i] = { key = knob.key, values = knob.values } end
+  for i, knob in ipairs(plan and knobs_of(plan) or ROW_KNOBS) do list[i] = { key = knob.key, values = knob.values } end
   return list
 end
 

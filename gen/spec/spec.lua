@@ -6,8 +6,9 @@
 --
 -- The grammar is one table: a row for each field, in the order of the canonical text and of kernel names.
 
-local tree = require "gen.tree"
+local activations = require "gen.formula.activations"
 local suggest = require "gen.errors.suggest"
+local tree = require "gen.tree"
 local usage = require "gen.errors.usage"
 
 local spec = {}
@@ -47,6 +48,8 @@ local SIZE = "a whole number from 1 to " .. MAX_H .. " in plain decimal digits"
 
 local dtypes = { now "f32", now "bf16", now "f16", now "f64" }
 local out_dtypes = { now "f32", now "bf16", now "f16", now "f64", now "s8", now "u8", now "e4m3" }
+local acts = {}
+for i, name in ipairs(activations.words) do acts[i] = now(name) end
 
 --- The rows. field: name in the spec table. about: for `normgen list options`. key: written key=value, otherwise the
 -- bare words of `choices`, of which `later` ones are refused as not supported yet. read: text -> value, for open sets.
@@ -106,8 +109,7 @@ spec.grammar = {
     token = "", default = "torch", choices = { now "torch", now "onnx" } },
   { field = "zgate", about = "multiply by silu(z), before the norm or after gamma and beta", key = "zgate", token = "zgate",
     default = false, choices = { now "before", now "after" } },
-  { field = "act", about = "activation of the result", key = "act", token = "", default = false,
-    choices = { now "silu", now "gelu", now "gelutanh", now "tanh", now "sigmoid" } },
+  { field = "act", about = "activation of the result", key = "act", token = "", default = false, choices = acts },
   { field = "quant", about = "out=s8|u8|e4m3: the scale is made for each row, or given", key = "quant", token = "q", default = false,
     choices = { now "row", now "static" } },
   { field = "round", about = "io: round to the dtype of x before quantising", key = "round", token = "round", default = false,
@@ -167,6 +169,12 @@ local function has_layout(s)
   for _, layout in ipairs(norm_of(s).layouts) do
     if layout == s.layout then return true end
   end
+end
+
+--- A word of a spec that asks for an activation which f64 does not have, or nil.
+local function word_in_f32(s)
+  if s.zgate and not activations.named.silu.types.f64 then return "zgate=" .. s.zgate end
+  return s.act and not activations.named[s.act].types.f64 and "act=" .. s.act
 end
 
 local function adds_before(s) return s.fusion == "add" or s.fusion == "addout" end
@@ -260,8 +268,8 @@ spec.contradictions = {
     end },
   { "fold needs a gamma", function(s) return norm_of(s).is_of_weights and norm_of(s).affine ~= "none" and s.affine == "none" end },
   { "zgate= is defined for rmsnorm only", function(s) return s.zgate and not norm_of(s).words.zgate end },
-  { "zgate= and act= are computed in f32, so they do not go with f64",
-    function(s) return s.x == "f64" and (s.zgate or s.act) end },
+  { function(s) return ("%s is computed in f32, so it does not go with f64"):format(word_in_f32(s)) end,
+    function(s) return s.x == "f64" and word_in_f32(s) end },
   { "twin goes with neither act= nor zgate=", function(s) return s.twin and (s.act or s.zgate) end },
   { "dyt is computed in f32, so it does not go with f64", function(s) return s.norm == "dyt" and s.x == "f64" end },
   { "dyt has no sums, so it does not go with acc=", function(s) return s.norm == "dyt" and s.acc end },

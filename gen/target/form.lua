@@ -15,8 +15,6 @@ local function is_name(text) return text:match("^%l[%l%d]*$") and not TAKEN[text
 -- optional: true, or a function of the table that holds the field. fits, expects: what else is asked of the value.
 local FEATURE = { { field = "name", type = "string" }, { field = "check", type = "string" } }
 
-local HELPER = { { field = "name", type = "string" }, { field = "text", type = "string" } }
-
 local FOLD = {
   { field = "low", type = "table" }, { field = "high", type = "table" }, { field = "text", type = "function" },
 }
@@ -59,7 +57,6 @@ local TARGET = {
     { field = "f64", type = "table", optional = true, fields = TYPE },
   } },
   { field = "registers", type = "number", optional = function(target) return has_lanes(target.types.f32) end },
-  { field = "helpers", type = "table", each = HELPER },
 }
 
 local function is_optional(row, holder)

@@ -1,11 +1,12 @@
---- Targets: the tables that the files in targets/ return, and files of other directories.
+--- Targets: the tables that the files in targets/ return, and files of other directories; each with the .h file beside it.
 
 local check_form = require "gen.target.form"
 local dtypes_of_memory = require "gen.formula.dtype"
+local helpers = require "gen.target.helpers"
 local tree = require "gen.tree"
 local suggest = require "gen.errors.suggest"
 local usage = require "gen.errors.usage"
-local vocabulary = require "targets.vocabulary"
+local vocabulary = require "gen.target.vocabulary"
 
 local targets = {}
 
@@ -33,7 +34,7 @@ local function extended(changes, source)
   for _, target in ipairs(known) do base = target.name == changes.extends and target or base end
   if not base then usage.fail("%s: extends: there is no target %s", source, usage.quote(tostring(changes.extends))) end
   local target = combined(base, changes)
-  target.features, target.helpers, target.borrows = changes.features, changes.helpers or {}, base.name
+  target.features, target.borrows = changes.features, base.name
   if type(changes.features) == "table" then
     target.features = {}
     for _, feature in ipairs(base.features) do target.features[#target.features + 1] = feature end
@@ -42,13 +43,13 @@ local function extended(changes, source)
   return target
 end
 
---- @param source where the target comes from, for messages
-local function add(target, source)
-  if type(target) == "table" and target.extends ~= nil then target = extended(target, source) end
-  check_form(target, source)
-  for _, helper in ipairs(target.helpers) do helper.attribute = target.attribute end
+--- @param path of the target's file; the .h file beside it is not read before a kernel asks for helpers
+local function add(target, path)
+  if type(target) == "table" and target.extends ~= nil then target = extended(target, path) end
+  check_form(target, path)
+  target.header = path:gsub("lua$", "h")
   for _, other in ipairs(known) do
-    if other.name == target.name then usage.fail("%s: there is a target %s already", source, target.name) end
+    if other.name == target.name then usage.fail("%s: there is a target %s already", path, target.name) end
   end
   known[#known + 1] = target
   table.sort(known, by_rank)
@@ -59,26 +60,26 @@ function targets.all()
   if not known then
     known = {}
     local late = {}
+    local function add_own(name) add(require("targets." .. name), tree.path("targets/" .. name .. ".lua")) end
     for _, name in ipairs(tree.targets()) do
-      local target = name ~= "vocabulary" and require("targets." .. name)
-      if target and target.extends then late[#late + 1] = name
-      elseif target then add(target, "targets/" .. name .. ".lua") end
+      if require("targets." .. name).extends then late[#late + 1] = name else add_own(name) end
     end
-    for _, name in ipairs(late) do add(require("targets." .. name), "targets/" .. name .. ".lua") end
+    for _, name in ipairs(late) do add_own(name) end
   end
   return known
 end
 
 --- What a target file returns. It runs with the globals of Lua, but sets none.
 local function load_file(path)
-  local chunk, message = loadfile(path, "t", setmetatable({}, { __index = _G }))
+  local text = tree.text(path) or usage.fail("%s cannot be read", usage.quote_path(path))
+  local chunk, message = load(text, "@" .. path, "t", setmetatable({}, { __index = _G }))
   if not chunk then usage.fail("%s", message) end
   local ok, result = pcall(chunk)
   if not ok then usage.fail("%s: %s", path, tostring(result)) end
   return result
 end
 
---- Adds the targets in the Lua files of a directory; each file returns one, as those in targets/ do.
+--- Adds the targets in the Lua files of a directory; each returns one, as those in targets/ do, and may have a .h file beside it.
 -- Raises a usage error if there is none, if one is not well-formed, or if a name is taken.
 function targets.add_directory(path)
   if not tree.exists(path) then usage.fail("%s is no directory with targets", usage.quote_path(path)) end
@@ -101,12 +102,15 @@ function targets.named(name)
   suggest.unknown("target", name, list)
 end
 
---- The helpers of a target, `{ name=, text=, attribute= }`: those of the target that it borrows from, then its own. The
--- attribute is that of the target in whose file a helper stands.
+local cut = {}
+
+--- The helpers of a target (helpers.cut): those of the target that it borrows from, then its own. Its .h file is cut once.
 function targets.helpers(target)
-  local list = target.borrows and targets.helpers(targets.named(target.borrows)) or {}
-  for _, helper in ipairs(target.helpers) do list[#list + 1] = helper end
-  return list
+  if not cut[target.name] then
+    local borrowed = target.borrows and targets.helpers(targets.named(target.borrows)) or {}
+    cut[target.name] = helpers.cut(tree.text(target.header) or "", target.header, target.attribute, borrowed)
+  end
+  return cut[target.name]
 end
 
 --- Whether a target computes in vectors (or else in loops over the contract's lanes).

@@ -9,7 +9,7 @@ ran=0
 lint() {
     if have "$1"; then "$@" && ran=$((ran + 1)); else echo "not installed: $1"; fi
 }
-c_files=$(find bench examples reference tests tuner -name '*.[ch]' -o -name '*.cpp')
+c_files=$(find bench examples reference targets tests tuner -name '*.[ch]' -o -name '*.cpp')
 
 lint luacheck -q cli gen host measure models targets templates specs tests bench examples install tools tuner
 # shellcheck disable=SC2046

@@ -10,6 +10,8 @@
 
 #include "contract.h"
 #include "elementary.h"
+#include "piecewise.h"
+#include "spec.h"
 
 enum { ROW = 1024 };
 
@@ -17,7 +19,8 @@ typedef void kernel(size_t rows, const float *x, float *y);
 
 // clang-format off
 /* TARGETS is a list like `AT(scalar) AT(avx2)`, FUNCTIONS one like `OF(exp, scalar)` for a target. */
-#define FUNCTIONS(target) OF(exp, target) OF(sigmoid, target) OF(tanh, target) OF(silu, target) OF(gelu, target) OF(gelutanh, target)
+#define FUNCTIONS(target) OF(exp, target) OF(sigmoid, target) OF(tanh, target) OF(silu, target) OF(gelu, target) OF(gelutanh, target) \
+    OF(relu, target) OF(relu6, target) OF(hardswish, target) OF(softplus, target) OF(mish, target)
 #define OF(name, target) kernel elementary_##name##_##target;
 #define AT(target) int elementary_##target##_runs_here(void); FUNCTIONS(target)
 TARGETS
@@ -37,7 +40,11 @@ static const struct subject {
     TARGETS
     // clang-format on
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+#undef AT
+#define AT(target) +1
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, ON_TARGETS = 0 TARGETS };
+/* exp is the function that is no activation. */
+_Static_assert(SUBJECTS == ON_TARGETS * REF_ACTIVATIONS, "FUNCTIONS lacks an activation");
 
 static int differ(float a, float b)
 {

@@ -1,5 +1,5 @@
-/* Compares each word of a target with its scalar meaning (targets/vocabulary.lua), special values included, in buffers
-   between forbidden pages. Prints `vocabulary <target>: words=N comparisons=N mismatches=N`. */
+/* Compares each word of a target with its scalar meaning (gen/target/vocabulary.lua), special values included, in
+   buffers between forbidden pages. Prints `vocabulary <target>: words=N comparisons=N mismatches=N`. */
 #include "vocabulary.h"
 
 #include "dtype.h"

@@ -104,19 +104,21 @@ describe("emit", function()
     files.write(spec, "return { 'rmsnorm f32 h=5' }")
     lfs.mkdir(targets)
     files.write(targets .. "/mine.lua", (files.read("targets/scalar.lua"):gsub('name = "scalar"', 'name = "mine"')))
+    files.write(targets .. "/mine.h", files.read "targets/scalar.h")
     ok("emit", spec, "--target", "avx2,mine", "--target-path", targets, "-o", out, "--depfile", depfile)
     local inputs, outputs, text = read_depfile(depfile)
     assert.is_truthy(text:find(scratch .. "/a\\ b.lua", 1, true))
     local root = lfs.currentdir() .. "/"
     for _, name in ipairs {
-      targets .. "/mine.lua", root .. "bin/normgen", root .. "gen/plan/plan.lua", root .. "gen/norms/rmsnorm.lua",
-      root .. "targets/avx2.lua", root .. "targets/vocabulary.lua", root .. "templates/kernel.c", root .. "runtime/x86_64.c",
-      root .. "cli/emit.lua",
+      targets .. "/mine.lua", targets .. "/mine.h", root .. "bin/normgen", root .. "gen/plan/plan.lua", root .. "gen/norms/rmsnorm.lua",
+      root .. "targets/avx2.lua", root .. "targets/avx2.h", root .. "targets/shared/x86.lua", root .. "templates/kernel.c",
+      root .. "runtime/x86_64.c", root .. "cli/emit.lua",
     } do
       assert.is_true(inputs[name], name)
       assert.is_truthy(text:find("\n" .. name .. ":\n", 1, true), "no rule for " .. name)
     end
     assert.is_nil(inputs[root .. "gen/norms/layernorm.lua"])
+    assert.is_nil(inputs[root .. "targets/neon.h"])
     for name in pairs(inputs) do
       if name:sub(1, #root) == root then assert.is_truthy(lfs.attributes(name), name) end
     end

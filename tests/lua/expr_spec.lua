@@ -31,7 +31,7 @@ describe("a node", function()
       graph:arg("alpha", "f32"), e.convert("f64", x), e.pin(x), graph:load("x", "f64", ELEMENT), e.center_mean(x),
       graph:load("x", "bf16", ELEMENT), graph:load("x", "f32", PARAMETER), x, gamma,
       e.first(x), e.sqrt(x), e.clamp0(x), e.mean(x), e.var(x), e.center(x), e.max(x, gamma), e.max(gamma, x), e.abs(x),
-      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.exp(x), e.silu(x) }
+      e.pick(x, x, gamma), e.pick(x, gamma, x), e.pow2(x), e.apply("exp", x), e.apply("silu", x) }
     local seen = {}
     for i, node in ipairs(nodes) do
       assert.is_nil(seen[node], i .. " is also " .. tostring(seen[node]))

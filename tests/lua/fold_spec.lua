@@ -1,6 +1,7 @@
 -- Lowered code computes the contract's trees: executed symbolically for every target and schedule, and wrong fold words or
 -- labels are refused.
 
+local e = require "gen.formula.expr"
 local fold = require "gen.lower.fold"
 local lower = require "gen.lower.lower"
 local plan = require "gen.plan.plan"
@@ -161,6 +162,38 @@ describe("lowered code", function()
       end
     end)
   end
+end)
+
+-- Contraction --------------------------------------------------------------------------------------------------------
+
+-- A product, quotients of both kinds, and a quotient behind a conversion.
+local NEED_PINS = { "rmsnorm f32 addafter h=9", "rmsnorm f64 h=8", "layernorm f32 center=full stats h=8", "layernorm f32 acc=f64 h=640" }
+
+describe("a product or a quotient that meets a sum", function()
+  for _, ghost in ipairs(ghosts) do
+    it("is refused unless it is pinned: " .. ghost.name, function()
+      local careless = symbolic.target(targets.named(ghost.name))
+      for _, its in pairs(careless.types) do
+        its.words.pin = its.vector and its.words.forget or function(text) return text end
+      end
+      for _, words in ipairs(NEED_PINS) do
+        check(words, ghost)
+        local ok, message = pcall(check, words, careless)
+        assert.is_false(ok, words)
+        assert.is_truthy(message:find("meets a sum and is not pinned", 1, true), message)
+      end
+    end)
+  end
+
+  it("is refused in a formula", function()
+    local its_plan = plan.new(problem.new(spec.parse "layernorm f32 h=128 stats"))
+    for _, output in ipairs(its_plan.problem.outputs) do
+      output.node = e.rewrite(output.node, function(node) return node.op == "pin" and node[1] or node end, {})
+    end
+    local ok, message = pcall(lower.new, its_plan, ghosts[1], {})
+    assert.is_false(ok)
+    assert.is_truthy(tostring(message):find("a product or a quotient meets a sum: ", 1, true), tostring(message))
+  end)
 end)
 
 -- Wrong trees --------------------------------------------------------------------------------------------------------

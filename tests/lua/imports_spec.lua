@@ -8,7 +8,7 @@ local PLANTED = {
   { "gen.norms.rmsnorm", 'require "gen.formula.contract"', "gen.norms.rmsnorm must not see gen.formula.contract" },
   { "gen.problem.problem", 'require "gen.target.targets"', "gen.problem.problem must not see gen.target.targets" },
   { "gen.plan.plan", 'require "gen.schedule.schedule"', "gen.plan.plan must not see gen.schedule.schedule" },
-  { "gen.emit.emit", 'require "targets.vocabulary"', "gen.emit.emit must not see targets.vocabulary" },
+  { "gen.emit.emit", 'require "gen.target.vocabulary"', "gen.emit.emit must not see gen.target.vocabulary" },
   { "gen.schedule.schedule", 'require "targets.avx2"', "gen.schedule.schedule must not see targets.avx2" },
   { "gen.golden.interpreter", 'require "gen.problem.problem"', "gen.golden.interpreter must not see gen.problem.problem" },
   { "gen.spec.spec", 'require "host.files"', "gen.spec.spec must not see host.files" },
@@ -18,6 +18,8 @@ local PLANTED = {
   { "gen.emit.set", "local function f(plan, target) end", "a function of gen.emit.set is given a plan and a target" },
   { "gen.problem.problem", "function problem.f(plan, schedule, target) end",
     "a function of gen.problem.problem is given a plan and a target" },
+  { "targets.avx2", 'require "targets.sse2"', "targets.avx2 must not see targets.sse2" },
+  { "targets.neon", 'require "gen.target.vocabulary"', "targets.neon must not see gen.target.vocabulary" },
   { "gen.another", "", "gen.another is in a room that the law does not know" },
 }
 

@@ -163,9 +163,13 @@ describe("the sites of a model", function()
     local wide = sites(vae, { dtype = "f64" }).sites[1]
     assert.is_nil(wide.spec:find("act=", 1, true))
     assert.is_truthy(wide.note:find("then silu, which is a step of its own", 1, true), wide.note)
-    for _, site in ipairs(sites(resnet_50).sites) do
-      local is_shortcut = site.site:find("shortcut", 1, true) ~= nil
-      assert.equal(not is_shortcut, site.note:find("then ReLU, which is a step of its own", 1, true) ~= nil, site.site)
+    for _, dtype in ipairs { "f32", "f64" } do
+      for _, site in ipairs(sites(resnet_50, { dtype = dtype }).sites) do
+        local is_last = site.spec:find("addafter", 1, true) ~= nil
+        local is_shortcut = site.site:find("shortcut", 1, true) ~= nil
+        assert.equal(is_last, site.note:find("then ReLU, which is a step of its own", 1, true) ~= nil, site.site)
+        assert.equal(not is_last and not is_shortcut, site.spec:find("act=relu", 1, true) ~= nil, site.site)
+      end
     end
   end)
 
@@ -241,7 +245,7 @@ describe("a config is refused for", function()
     { "layers that are not as many as levels", unet { layers_per_block = { 2, 2 } },
       "layers_per_block has 2 entries, but block_out_channels has 1" },
     { "no layers", unet { layers_per_block = config.null }, "layers_per_block is null; it must be a whole number" },
-    { "an activation that no kernel has", unet { act_fn = "mish" }, "act_fn is 'mish', which is not known (known: silu, swish)" },
+    { "another activation than SiLU", unet { act_fn = "mish" }, "act_fn is 'mish', which is not known (known: silu, swish)" },
     { "another activation than ResNet's", resnet { hidden_act = "silu" }, "hidden_act is 'silu', which is not known (known: relu)" },
     { "an unknown layer type", resnet { layer_type = "botleneck" },
       "layer_type is 'botleneck', which is not known, did you mean 'bottleneck'?" },

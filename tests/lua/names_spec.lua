@@ -1,5 +1,6 @@
 -- Kernel names: parse(build(x)) = x, and nothing else is a name.
 
+local activations = require "gen.formula.activations"
 local names = require "gen.spec.names"
 local spec = require "gen.spec.spec"
 
@@ -14,6 +15,15 @@ end
 
 local function maybe(t, word)
   if choose { true, false } then t[#t + 1] = word end
+end
+
+-- The activations of a dtype.
+local function acts_of(dtype)
+  local list = {}
+  for _, name in ipairs(activations.words) do
+    if dtype ~= "f64" or activations.named[name].types.f64 then list[#list + 1] = name end
+  end
+  return list
 end
 
 -- A random spec that is not contradictory.
@@ -41,7 +51,7 @@ random_spec = function()
   if norm == "layernorm" then maybe(t, "center=full") end
   local words = #t
   if norm == "rmsnorm" and x ~= "f64" then maybe(t, choose { "zgate=before", "zgate=after" }) end
-  if x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=gelutanh", "act=tanh", "act=sigmoid" }) end
+  maybe(t, "act=" .. choose(acts_of(x)))
   local has_function = #t > words
   if has_sums and x ~= "f64" then maybe(t, "acc=f64") end
   if norm == "l2norm" then t.epsform = choose { "inside", "outside", "max" } end
@@ -73,7 +83,7 @@ local function random_spec_of_channels()
   if directions[norm] and dir == "fwd" then maybe(t, "momentum=onnx") end
   if norm == "batchnorm" and dir == "infer" then maybe(t, "folded") end
   maybe(t, dir == "stats" and "add" or choose { "add", "addafter" })
-  if dir ~= "stats" and x ~= "f64" then maybe(t, choose { "act=silu", "act=gelu", "act=tanh" }) end
+  if dir ~= "stats" then maybe(t, "act=" .. choose(acts_of(x))) end
   return spec.parse(t)
 end
 

@@ -130,8 +130,8 @@ describe("a plan", function()
   it("is told in one line for each sweep", function()
     assert.same({
       "Head of 16 elements: h = x + residual; sum h.",
-      "Pass 1 of 2: mu = sum(h) / 16, d = h - mu; sum d and d * d; store sum = h.",
-      "Pass 2 of 2: delta = sum(d) / 768, variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
+      "Pass 1 of 2: mu = pin(sum(h) / 16), d = h - mu; sum d and d * d; store sum = h.",
+      "Pass 2 of 2: delta = pin(sum(d) / 768), variance = clamp0(fnma(delta, delta, sum(d * d) / 768)), rstd = 1 / sqrt(variance + eps); "
         .. "store y = fma((d - delta) * rstd, gamma, beta).",
     }, plan.notes(plan_of "layernorm f32 h=768 addout"))
   end)
@@ -160,7 +160,7 @@ end)
 describe("a kernel of channels", function()
   for text, wanted in pairs {
     ["groupnorm f32 c=8 g=2 layout=nchw"] = "Head: sum x.",
-    ["groupnorm f32 c=8 g=2 layout=nhwc"] = "Chunk: Pass 1 of 1: mu = sum(x) / count(head)",
+    ["groupnorm f32 c=8 g=2 layout=nhwc"] = "Chunk: Pass 1 of 1: mu = pin(sum(x) / count(head))",
     ["batchnorm f32 c=8 layout=nchw"] = "Merge: weight = count(right) / count(both)",
     ["batchnorm merge f32 c=8 layout=rows"] = "Walks the chunks.",
     ["batchnorm infer f32 c=8 layout=nhwc folded"] = "store y = fma(x, a, b)",

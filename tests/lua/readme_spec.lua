@@ -135,36 +135,32 @@ describe("docs/", function()
     end
   end)
 
-  it("cuts what it shows of a build out of tested examples", function()
-    local text, shown = files.read "docs/integration.md", {}
+  -- The files whose names stand in front of the blocks of a document that are no commands; each must hold its blocks.
+  local function files_shown(text)
+    local list = {}
     for before, kind, body in text:gmatch("(.-)\n```(%l+)\n(.-\n)```") do
-      local path = before:match(".*`([%w_./-]+/[%w_.-]+)`")
+      local path = before:match(".*`([%w_./-]+/[%w_.-]+)`") or list[#list]
       if kind ~= "console" then
         assert.is_truthy(path and files.read(path):find(body, 1, true), tostring(path) .. " does not hold\n" .. body)
-        shown[path:match("^examples/%l+") or path:match("^%l+")] = true
+        list[#list + 1] = path
       end
     end
+    return list
+  end
+
+  it("cuts what it shows of a target out of the example", function()
+    local list = files_shown(files.read "docs/porting-a-target.md")
+    assert.is_true(#list >= 4, #list .. " blocks")
+  end)
+
+  it("cuts what it shows of a build out of tested examples", function()
+    local text, shown = files.read "docs/integration.md", {}
+    for _, path in ipairs(files_shown(text)) do shown[path:match("^examples/%l+") or path:match("^%l+")] = true end
     local count = 0
     for example in text:gmatch("\n| [%w+, -]+ | `([%w_/]-)/?` |") do
       assert.is_truthy(shown[example], "nothing of " .. example)
       count = count + 1
     end
     assert.is_true(count >= 7, count .. " ways")
-  end)
-
-  it("shows a target that gives the right bits", function()
-    local scratch = normgen.scratch()
-    files.write(scratch .. "/xmm.lua", blocks(files.read "docs/porting-a-target.md", "lua")[1] .. "\n")
-    for _, words in ipairs {
-      { "rmsnorm f32 h=100", "layernorm bf16 h=77 addout", "rmsnorm bf16 gamma=f32 h=3 add", "layernorm f64 h=35 stats",
-        "layernorm f16 h=77 add alpha strided acc=f64 stats", "rmsnorm f16 h=29 addafter" },
-      { "rmsnorm bf16 h=71", "layernorm f32 out=bf16 h=1100", "--schedule", "layout=split,rows=4,strips=2" },
-      { "rmsnorm bf16 h=71", "layernorm f32 h=131 add", "--schedule", "layout=plain,rows=2" },
-    } do
-      local code, out, err = normgen.run({ "check", "--target", "xmm", "--target-path", scratch, unpack(words) })
-      assert.equal(0, code, out .. err)
-      assert.is_truthy(out:find "mismatches=0" or out:find "skipped", out)
-    end
-    normgen.remove(scratch)
   end)
 end)

@@ -14,6 +14,7 @@ local SPECS = {
   "layernorm f64 h=20 stats", "rmsnorm f32 h=80 addafter", "layernorm f16 h=30 out=f32 gamma=bf16", "rmsnorm bf16 h=64 cast=llama",
   "layernorm bf16 h=130 acc=f64 center=full", "rmsnorm f32 h=50 zgate=before act=gelu", "layernorm f32 h=40 act=gelutanh",
   "rmsnorm f16 h=33 zgate=after act=sigmoid", "dyt bf16 h=70 addafter", "rmsnorm bf16 h=9 act=silu",
+  "layernorm f64 h=20 act=hardswish", "rmsnorm f32 h=50 act=mish", "layernorm f32 h=40 act=softplus", "rmsnorm f32 h=9 act=relu6",
 }
 
 -- Prints "code message [kernel]".

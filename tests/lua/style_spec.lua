@@ -20,11 +20,8 @@ local ALLOWED = {
   ["gen/schedule/schedule.lua:[^i%w_]pairs *%("] = "the keys are sorted before use",
   ["gen/target/targets.lua:[^i%w_]pairs *%("] = "the same: combines tables",
   ["gen/c/print.lua:[^i%w_]pairs *%("] = "copies a table",
-  ["targets/avx2.lua:[^i%w_]pairs *%("] = "adds the words of one type to those of both",
-  ["targets/avx512.lua:[^i%w_]pairs *%("] = "the same",
-  ["targets/neon.lua:[^i%w_]pairs *%("] = "the same",
-  ["targets/scalar.lua:[^i%w_]pairs *%("] = "the same",
-  ["targets/sse2.lua:[^i%w_]pairs *%("] = "the same",
+  ["targets/shared/words.lua:[^i%w_]pairs *%("] = "the same",
+  ["targets/shared/x86.lua:[^i%w_]pairs *%("] = "the same",
 }
 
 local SOURCES = {

@@ -5,6 +5,7 @@
 #include <mpfr.h>
 
 #include "elementary.h"
+#include "spec.h"
 
 /* A function, its largest slope, and how many units in the last place the contract's is off at most (docs/numerics.md).
  */
@@ -15,7 +16,8 @@ typedef struct oracle_function {
     double slope, ulps;
 } oracle_function;
 
-enum { ORACLE_EXP, ORACLE_SIGMOID, ORACLE_TANH, ORACLE_SILU, ORACLE_GELU, ORACLE_GELUTANH, ORACLE_FUNCTIONS };
+/* By activation; exp, which is none, is the first. */
+enum { ORACLE_EXP = REF_NO_ACTIVATION, ORACLE_FUNCTIONS = REF_ACTIVATIONS };
 extern const oracle_function oracle_functions[ORACLE_FUNCTIONS];
 
 #endif

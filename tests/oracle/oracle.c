@@ -34,7 +34,7 @@ static void apply_gate(const oracle_row *row, size_t i, mpfr_t v)
     mpfr_t gate;
     mpfr_init2(gate, BITS);
     mpfr_set_d(gate, row->z[i], MPFR_RNDN);
-    apply(ORACLE_SILU, gate);
+    apply(REF_SILU, gate);
     mpfr_mul(v, v, gate, MPFR_RNDN);
     mpfr_clear(gate);
 }
@@ -207,7 +207,7 @@ static bound_terms rmsnorm_terms(const oracle_row *row, const statistics *s)
     (void)s;
     const double w = unit_of_sums(row->spec);
     /* zgate=before: each element is off by the error of silu and of a product, and so, at most, is rstd. */
-    const double gate = row->spec->zgate == REF_ZGATE_BEFORE ? roundings(ORACLE_SILU) + 1 : 0;
+    const double gate = row->spec->zgate == REF_ZGATE_BEFORE ? roundings(REF_SILU) + 1 : 0;
     const double rstd = (depth(row->spec) / 2 + 3) * w + rounding_of_scalars(row->spec) + gate;
     return (bound_terms){rstd + 1 + gate, 0, rstd, 0};
 }
@@ -217,7 +217,7 @@ static bound_terms dyt_terms(const oracle_row *row, const statistics *s)
 {
     (void)row;
     (void)s;
-    return (bound_terms){1 + roundings(ORACLE_TANH), 0, 0, 0};
+    return (bound_terms){1 + roundings(REF_TANH), 0, 0, 0};
 }
 
 /* Norms of lengths, with w as above: what they divide by is off by `length` w, the division w; the factor may be
@@ -385,27 +385,15 @@ static double rounded_bound(const ref_dtype *format, double y, double error)
     return error;
 }
 
-/* The index of the activation in oracle_functions. */
-static int activation(const ref_spec *spec)
-{
-    static const int functions[] = {[REF_SILU] = ORACLE_SILU,
-                                    [REF_GELU] = ORACLE_GELU,
-                                    [REF_GELUTANH] = ORACLE_GELUTANH,
-                                    [REF_TANH] = ORACLE_TANH,
-                                    [REF_SIGMOID] = ORACLE_SIGMOID};
-    return functions[spec->act];
-}
-
 /* Applies the activation to the exact y, which is known up to an error; returns the error after that and the rounding
  * to Y. */
 static double activate(const ref_spec *spec, mpfr_t y, double error)
 {
     if (spec->act != 0) {
-        const int function = activation(spec);
-        apply(function, y);
-        error *= oracle_functions[function].slope;
-        error += oracle_unit(spec) * roundings(function) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) +
-                 roundings(function) * oracle_tiny(spec);
+        apply(spec->act, y);
+        error *= oracle_functions[spec->act].slope;
+        error += oracle_unit(spec) * roundings(spec->act) * (fabs(mpfr_get_d(y, MPFR_RNDN)) + error) +
+                 roundings(spec->act) * oracle_tiny(spec);
     }
     return rounded_bound(spec->y, mpfr_get_d(y, MPFR_RNDN), error);
 }
@@ -428,7 +416,7 @@ static double finish(const oracle_row *row, size_t i, mpfr_t y, double error)
         apply_gate(row, i, y);
         const double silu = fabs(mpfr_get_d(gate, MPFR_RNDN));
         mpfr_clear(gate);
-        error = error * silu * (1 + 16 * u) + u * (roundings(ORACLE_SILU) + 1) * fabs(mpfr_get_d(y, MPFR_RNDN)) +
+        error = error * silu * (1 + 16 * u) + u * (roundings(REF_SILU) + 1) * fabs(mpfr_get_d(y, MPFR_RNDN)) +
                 oracle_tiny(row->spec);
     }
     return activate(row->spec, y, error);

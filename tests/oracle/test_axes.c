@@ -41,6 +41,8 @@ static const char *const groups[] = {
     "batchnorm infer f64 layout=rows affine=gamma",
     "batchnorm infer f32 layout=nhwc folded",
     "batchnorm infer f32 layout=nchw act=gelutanh add",
+    "batchnorm infer f32 layout=nchw act=relu",
+    "batchnorm infer f64 layout=nhwc act=hardswish",
     "batchnorm infer bf16 layout=nchw folded",
     "batchnorm foldstats f32",
     "batchnorm foldstats f64 affine=gamma offset=1",

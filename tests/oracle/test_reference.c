@@ -424,6 +424,9 @@ START_TEST(spec_understood)
         "rmsnorm f16 h=3 zgate=before act=gelu acc=f64",
         "rmsnorm f32 h=3 act=tanh zgate=after addafter",
         "layernorm bf16 h=3 act=gelutanh",
+        "rmsnorm f16 h=3 act=softplus addout",
+        "layernorm f64 h=3 act=relu",
+        "batchnorm infer f64 c=3 layout=nchw act=hardswish",
         "dyt f32 h=3 addout act=silu strided affine=none",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -476,8 +479,9 @@ START_TEST(spec_refused)
         "rmsnorm bf16 h=4 cast=llama affine=gamma+beta",
         "layernorm f32 h=4 zgate=after",
         "rmsnorm f32 h=4 zgate=before zgate=after",
-        "rmsnorm f32 h=4 act=relu",
+        "rmsnorm f32 h=4 act=relu7",
         "rmsnorm f64 h=4 act=silu",
+        "rmsnorm f64 h=4 act=mish",
         "rmsnorm f64 h=4 zgate=after",
         "dyt f64 h=4",
         "dyt f32 h=4 stats",

@@ -33,6 +33,10 @@ local OTHERS = {
   "layernorm stats f32 h=768 shards=12", "rmsnorm stats bf16 h=99 shards=3", "layernorm stats f64 h=12 shards=12",
   "layernorm merge f32 h=768 shards=12", "rmsnorm merge f64 h=30 shards=5", "layernorm merge bf16 h=7 shards=7",
   "layernorm apply bf16 h=768 shards=12", "rmsnorm apply f32 h=99 shards=3 affine=none", "rmsnorm apply f16 h=64 shards=2 gamma=f32",
+  "batchnorm infer f32 c=24 layout=nchw act=relu", "batchnorm infer f64 c=9 layout=nhwc act=relu",
+  "batchnorm fwd bf16 c=20 layout=nhwc act=relu", "batchnorm infer f32 c=40 layout=nchw act=hardswish",
+  "batchnorm infer bf16 c=64 layout=nhwc act=relu6 addafter", "groupnorm f32 c=40 g=8 layout=nchw act=mish",
+  "groupnorm f16 c=40 g=8 layout=nhwc act=softplus",
 }
 
 -- Schedules that take turns.

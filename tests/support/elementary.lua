@@ -5,9 +5,9 @@
 
 package.path = "./?.lua;" .. package.path
 
+local activations = require "gen.formula.activations"
 local contract = require "gen.formula.contract"
 local e = require "gen.formula.expr"
-local elementary = require "gen.formula.elementary"
 local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
 local lower = require "gen.lower.lower"
@@ -24,7 +24,7 @@ local target = targets.named(arg[1])
 -- The problem of a kernel without norm: its function alone.
 local function problem_of(name)
   local p = problem.new(spec.parse "dyt f32 h=1024 affine=none")
-  local y = contract.expander(p.h, false)(e[name](p.normed))
+  local y = contract.expander(p.h, false)(e.apply(name, p.normed))
   local args = {}
   for _, argument in ipairs(p.args) do
     if argument.name ~= "alpha" then args[#args + 1] = argument end
@@ -35,7 +35,7 @@ local function problem_of(name)
 end
 
 local names, texts = {}, {}
-for name in pairs(elementary) do names[#names + 1] = name end
+for name in pairs(activations.named) do names[#names + 1] = name end
 table.sort(names)
 for i, name in ipairs(names) do
   local its_plan = plan.new(problem_of(name))

@@ -656,22 +656,22 @@ decoder.conv_norm_out 1e-6 groupnorm fwd f32 c=128 g=32 layout=nchw act=silu
 ]] },
   { config = { model_type = "resnet", layer_type = "bottleneck", hidden_sizes = { 256, 512 }, depths = { 3, 4 },
     embedding_size = 64, hidden_act = "relu" }, sites = [[
-embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw act=relu
 encoder.stages.0.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=256 layout=nchw
-encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
-encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw act=relu
+encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw act=relu
 encoder.stages.0.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=256 layout=nchw addafter
 encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=512 layout=nchw
-encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
-encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw act=relu
+encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw act=relu
 encoder.stages.1.layers.*.layer.2.normalization *1e-5 batchnorm infer f32 c=512 layout=nchw addafter
 ]] },
   { config = { model_type = "resnet", layer_type = "basic", hidden_sizes = { 64, 128 }, depths = { 2, 2 }, hidden_act = "relu" }, sites = [[
-embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw
-encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw
+embedder.embedder.normalization 1e-5 batchnorm infer f32 c=64 layout=nchw act=relu
+encoder.stages.0.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw act=relu
 encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 layout=nchw addafter
 encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=128 layout=nchw
-encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw
+encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw act=relu
 encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw addafter
 ]] },
 }

@@ -260,6 +260,7 @@ local OTHERS = {
   "l2norm f32 h=128 epsform=outside", "l2norm bf16 h=1100 epsform=max stats", "lpnorm bf16 h=64 groups=4", "scalenorm bf16 h=512 addout",
   "weightnorm bf16 h=1100 strided", "fold bf16 h=1100 acc=f64 strided", "fold f32 h=64 affine=gamma",
   "rmsnorm f16 h=128 cast=llama sandwich", "rmsnorm bf16 h=100 cast=llama twin", "layernorm f32 h=50 sandwich center=full",
+  "layernorm f32 h=8 center=full stats", "layernorm f64 h=8 center=full stats", "layernorm f64 h=64 center=full stats",
 }
 
 local function related_text(row)
@@ -385,21 +386,30 @@ local function size_for(target)
   return requests
 end
 
--- Every elementary function with every dtype, in sweeps with and without sums, of several rows and of one.
+-- Elementary functions with every dtype, in sweeps with and without sums, of several rows and of one.
 local ELEMENTARY = {
   "rmsnorm %s h=100 act=gelu", "layernorm %s h=257 act=gelutanh addafter", "rmsnorm %s h=64 act=sigmoid zgate=after", "dyt %s h=1000",
   "dyt %s h=130 addout offset=1 strided", "rmsnorm %s h=1025 zgate=before acc=f64", "rmsnorm %s h=96 zgate=before act=tanh addout",
   "layernorm %s h=31 act=silu stats",
 }
 
+-- The other ones, also in f64 where they are there.
+local OTHER_ELEMENTARY = {
+  "layernorm bf16 h=130 act=relu addout", "rmsnorm f32 h=70 act=relu6 out=u8 quant=row", "rmsnorm f16 h=257 act=hardswish addafter",
+  "layernorm f32 h=65 act=softplus strided", "rmsnorm bf16 h=1030 act=mish", "layernorm f64 h=100 act=relu",
+  "rmsnorm f64 h=33 act=relu6 addafter", "rmsnorm f64 h=70 act=hardswish",
+}
+
 local function elementary_for(target)
-  local requests = {}
-  for i, words in ipairs(ELEMENTARY) do
-    for j, dtype in ipairs { "f32", "bf16", "f16" } do
-      local rows = targets.has_vectors(targets.named(target)) and { rows = ({ "1", "2", "4" })[(i + j) % 3 + 1] } or {}
-      requests[#requests + 1] = { spec = words:format(dtype), target = target, schedule = rows }
-    end
+  local requests, has_vectors = {}, targets.has_vectors(targets.named(target))
+  local function add(text, turn)
+    local rows = has_vectors and { rows = ({ "1", "2", "4" })[turn % 3 + 1] } or {}
+    requests[#requests + 1] = { spec = text, target = target, schedule = rows }
   end
+  for i, words in ipairs(ELEMENTARY) do
+    for j, dtype in ipairs { "f32", "bf16", "f16" } do add(words:format(dtype), i + j) end
+  end
+  for i, text in ipairs(OTHER_ELEMENTARY) do add(text, i) end
   return requests
 end
 
@@ -412,10 +422,11 @@ local function mutants_for(target)
     "rmsnorm f32 out=bf16 h=65 addafter", "layernorm bf16 h=100 acc=f64 stats", "layernorm f32 h=130 center=full strided",
     "rmsnorm f16 h=40", "layernorm bf16 h=96 stats", "rmsnorm f32 h=24 act=gelu", "rmsnorm f32 h=24 zgate=before",
     "rmsnorm bf16 h=24 zgate=after act=sigmoid", "dyt f32 h=24", "layernorm f32 h=24 act=gelutanh", "rmsnorm f32 h=24 mod",
+    "rmsnorm f32 h=24 act=softplus", "rmsnorm f32 h=24 act=mish", "rmsnorm f32 h=24 act=relu6", "rmsnorm f64 h=24 act=hardswish",
     "rmsnorm f32 h=24 groups=3", "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin",
     "rmsnorm f32 h=20 out=s8 quant=row", "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
     "groupnorm f32 c=6 g=2 layout=nhwc", "groupnorm f32 c=4 g=2 layout=nchw", "batchnorm fwd f32 c=5 layout=nchw",
-    "batchnorm fwd f32 c=9 layout=nhwc momentum=onnx", "layernorm f32 h=70 layout=nchw", "batchnorm stats f32 c=3 layout=nchw",
+    "batchnorm fwd f32 c=9 layout=nhwc momentum=onnx", "layernorm f32 h=70 layout=nchw", "batchnorm stats f32 c=3 layout=nchw", "layernorm f32 h=8 center=full stats",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   local streams = targets.named(target).fence and { stream = "1" } or {}
   requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }

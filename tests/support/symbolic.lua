@@ -6,8 +6,8 @@
 -- fma(0, 0, x) are x.
 --
 -- On the way the interpreter checks that every access stays within its row and has the dtype of its array, that nothing is
--- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, and that only values
--- whose NaN have a zero low half reach the word `narrow`.
+-- read before it was written, that f32 and f64 meet only in conversions, that no empty slot is stored, that only values
+-- whose NaN have a zero low half reach the word `narrow`, and that no product or quotient meets a sum unless it is pinned.
 
 local axes = require "gen.problem.axes"
 
@@ -18,7 +18,7 @@ local LANES = { f32 = 64, f64 = 32 }
 -- Terms --------------------------------------------------------------------------------------------------------------
 
 local ARITHMETIC = { "add", "sub", "mul", "div", "sqrt", "fma", "fnma", "clamp0", "max", "nonzero", "abs" }
-local OTHERS = { "widen", "shorten", "round bf16", "round f16", "leaf" }
+local OTHERS = { "widen", "shorten", "round bf16", "round f16", "leaf", "pin" }
 
 -- What a conversion makes, and the type of a dtype in memory.
 local RESULT_TYPE = { widen = "f64", shorten = "f32" }
@@ -92,8 +92,28 @@ local function term(op, a, b, c)
   return id
 end
 
+-- Whether compilers may fuse a value with an addition: a division may be a product to them, and a conversion is no protection.
+local CONVERTS = { widen = true, shorten = true }
+local function is_fusible(v)
+  local t = terms[v]
+  return t.op == "mul" or t.op == "div" or CONVERTS[t.op] and is_fusible(t[1])
+end
+
+-- A fusible value that is pinned, and any value without its pin: what is stored and computed has none.
+local function pinned(v) return v and is_fusible(v) and term("pin", v) or v end
+local function unpinned(v) return v and terms[v].op == "pin" and terms[v][1] or v end
+
+-- What a word makes of values.
+local function computed(op, a, b, c)
+  if op == "add" or op == "sub" then
+    assert(not (a and is_fusible(a) or b and is_fusible(b)), "a product or a quotient meets a sum and is not pinned")
+  end
+  return term(op, unpinned(a), unpinned(b), unpinned(c))
+end
+
 -- v as memory of this dtype holds it.
 local function rounded(dtype, v)
+  v = unpinned(v)
   if v == EMPTY or v == ZERO then return v end
   assert((terms[v].type or TYPE_OF[dtype]) == TYPE_OF[dtype], "a dtype of another type")
   if dtype == TYPE_OF[dtype] or terms[v].dtype == dtype then return v end
@@ -105,7 +125,8 @@ end
 -- v in a type.
 local function converted(to, v)
   if v == EMPTY or (terms[v].type or to) == to then return v end
-  return term(to == "f64" and "widen" or "shorten", v)
+  local value = term(to == "f64" and "widen" or "shorten", unpinned(v))
+  return terms[v].op == "pin" and pinned(value) or value
 end
 
 -- symbolic.text(id): a term as text, "(x[0][0] + x[0][2])".
@@ -196,7 +217,25 @@ end
 
 local function store(at, dtype, value)
   assert(value, "an empty slot is stored")
-  memory(at, 1, dtype)[at.index] = value
+  memory(at, 1, dtype)[at.index] = unpinned(value)
+end
+
+local function place_of(text, env)
+  local place = places[text]
+  local base = env[place.name]
+  return { array = base.array, index = base.index + index_of(place.rest, env) }
+end
+
+-- Sets a variable or an element of an array, of the code's own or of the caller.
+local function set(text, value, env)
+  local place = places[text]
+  if not place.rest then
+    env[text] = value
+  elseif env[place.name].items then
+    env[place.name].items[index_of(place.rest, env)] = value
+  else
+    store(place_of(text, env), terms[value].type, value)
+  end
 end
 
 -- symbolic.evaluate(text, env): the value of a token, a name or an element of an array.
@@ -248,7 +287,7 @@ local function vector_words(of_type, width, wide)
       local texts = { ... }
       return defer(function(env)
         local v = values_of(texts, env)
-        return make(function(s) return term(op, v[1][s], v[2] and v[2][s], v[3] and v[3][s]) end)
+        return make(function(s) return computed(op, v[1][s], v[2] and v[2][s], v[3] and v[3][s]) end)
       end)
     end
   end
@@ -277,7 +316,12 @@ local function vector_words(of_type, width, wide)
   function words.store_first(p, text)
     return defer(function(env) store(pointer(p, env), of_type, evaluate(text, env)[1]) end)
   end
-  function words.pin(text) return defer(function(env) return evaluate(text, env) end) end
+  function words.pin(name)
+    return defer(function(env)
+      local v = evaluate(name, env)
+      set(name, make(function(s) return pinned(v[s]) end), env)
+    end)
+  end
   function words.forget() return defer(function() end) end
   -- Rows that are asked for are there, which the kernel would not need.
   function words.prefetch(p)
@@ -317,7 +361,7 @@ function symbolic.fold(low, high)
       local va, vb, v = evaluate(a, env), evaluate(b, env), {}
       local width = #va
       local function slot(index) return index < width and va[index + 1] or index >= width and vb[index - width + 1] end
-      for s = 1, width do v[s] = low[s] and term("add", slot(low[s]), slot(high[s])) or EMPTY end
+      for s = 1, width do v[s] = low[s] and computed("add", slot(low[s]), slot(high[s])) or EMPTY end
       return v
     end)
   end }
@@ -389,12 +433,6 @@ local function chunk_words(real, layout, width, dtype)
   return words
 end
 
-local function place_of(text, env)
-  local place = places[text]
-  local base = env[place.name]
-  return { array = base.array, index = base.index + index_of(place.rest, env) }
-end
-
 local function scalar_dtype(dtype)
   return {
     load = function(place)
@@ -415,7 +453,7 @@ end
 local function halving_tree(lane, lanes)
   local w = lanes / 2
   while w >= 1 do
-    for j = 0, w - 1 do lane[j] = term("add", lane[j], lane[j + w]) end
+    for j = 0, w - 1 do lane[j] = computed("add", lane[j], lane[j + w]) end
     w = w / 2
   end
   return lane[0]
@@ -424,7 +462,7 @@ end
 local function pairwise_tree(part, n)
   while n > 1 do
     n = n / 2
-    for i = 0, n - 1 do part[i] = term("add", part[2 * i], part[2 * i + 1]) end
+    for i = 0, n - 1 do part[i] = computed("add", part[2 * i], part[2 * i + 1]) end
   end
   return part[0]
 end
@@ -436,7 +474,7 @@ local function scalar_words(of_type)
       local texts = { ... }
       return defer(function(env)
         local v = values_of(texts, env)
-        local result = term(op, v[1], v[2], v[3])
+        local result = computed(op, v[1], v[2], v[3])
         assert((terms[result].type or of_type) == of_type, "a word of another type")
         return result
       end)
@@ -444,7 +482,7 @@ local function scalar_words(of_type)
   end
   local other = of_type == "f32" and "f64" or "f32"
   function words.convert(text) return defer(function(env) return converted(other, evaluate(text, env)) end) end
-  function words.pin(text) return defer(function(env) return evaluate(text, env) end) end
+  function words.pin(text) return defer(function(env) return pinned(evaluate(text, env)) end) end
   function words.tree(array) return defer(function(env) return halving_tree(env[array].items, LANES[of_type]) end) end
   function words.pairwise(array, n) return defer(function(env) return pairwise_tree(env[array].items, n) end) end
   return words
@@ -484,18 +522,6 @@ end
 -- The interpreter ----------------------------------------------------------------------------------------------------
 
 local run
-
--- Sets a variable or an element of an array, of the code's own or of the caller.
-local function set(text, value, env)
-  local place = places[text]
-  if not place.rest then
-    env[text] = value
-  elseif env[place.name].items then
-    env[place.name].items[index_of(place.rest, env)] = value
-  else
-    store(place_of(text, env), terms[value].type, value)
-  end
-end
 
 -- The value of a condition: "next != row", "row < rows", "rows - row >= 4", "streams" or "!streams".
 local function holds(text, env)

@@ -4,7 +4,7 @@
 local emit = require "gen.emit.emit"
 local files = require "tests.support.files"
 local targets = require "gen.target.targets"
-local vocabulary = require "targets.vocabulary"
+local vocabulary = require "gen.target.vocabulary"
 
 local target, type_name = targets.named(arg[1]), arg[2]
 local of_type = target.types[type_name]

@@ -105,6 +105,15 @@ local function rounded(body, scope, node, operand)
   return names
 end
 
+local function pinned(body, scope, node, operand)
+  local names = {}
+  for v, name in ipairs(operand) do
+    names[v] = scope.builder:var(body.type.vector, node.label or "pinned", name)
+    scope.builder:call(body.words.pin(names[v]))
+  end
+  return names
+end
+
 local function combined(body, scope, node)
   local operands, count, names = {}, 1, {}
   for i, child in ipairs(node) do
@@ -112,6 +121,7 @@ local function combined(body, scope, node)
     count = math.max(count, #operands[i])
   end
   if node.op == "round" then return rounded(body, scope, node, operands[1]) end
+  if node.op == "pin" then return pinned(body, scope, node, operands[1]) end
   local function text_of(v)
     return body:apply(node, function(child)
       for i, other in ipairs(node) do
