@@ -6,8 +6,6 @@ local normgen = require "tests.support.normgen"
 local pipeline = require "gen.pipeline.pipeline"
 local spec = require "gen.spec.spec"
 
-local unpack = table.unpack or unpack
-
 local ROOT = lfs.currentdir()
 local README = files.read "README.md"
 
