@@ -7,7 +7,7 @@
  * not matter; the order turns from round to round. RESULTS gets lines with tabs in between:
  *
  *     overhead  LABEL  NS
- *     cell      NAME  ROWS  POSITIONS  SPEC  READ  WRITE  PARAMETERS        bytes, all rows together
+ *     cell      NAME  ROWS  POSITIONS  SPEC  READ  WRITE  CALL_READ  CALL_WRITE    bytes of all rows, and beside them
  *     entry     KIND  LABEL  TARGET  SCHEDULE  SAMPLE...         ns a call, by round; - where it sat out
  *     rejected  KIND  LABEL  TARGET  REASON
  *
@@ -438,8 +438,8 @@ static void time_cell(const char *name, size_t rows, size_t positions, size_t ro
     case_of c;
     open_case(&c, name, rows, positions, s.found.spec, usual_mean, 1e-4);
     const size_t count = rows * c.data.positions;
-    fprintf(results, "cell\t%s\t%zu\t%zu\t%s\t%zu\t%zu\t%zu\n", name, rows, positions, s.found.spec,
-            count * s.found.read_bytes, count * s.found.write_bytes, s.found.parameter_bytes);
+    fprintf(results, "cell\t%s\t%zu\t%zu\t%s\t%zu\t%zu\t%zu\t%zu\n", name, rows, positions, s.found.spec,
+            count * s.found.read_bytes, count * s.found.write_bytes, s.found.call_read_bytes, s.found.call_write_bytes);
     static entries all;
     all.cell = &c;
     all.count = 0;

@@ -14,7 +14,7 @@ typedef struct bench_kernel {
     const char *target;
     const char *spec;
     const char *schedule;
-    size_t read_bytes, write_bytes, parameter_bytes;
+    size_t read_bytes, write_bytes, call_read_bytes, call_write_bytes;
     cell_invoke *invoke;
 } bench_kernel;
 

@@ -17,8 +17,9 @@ void PREFIXED(bench)(bench_visit *visit, void *context)
     const PREFIXED(kernel) *kernels = PREFIXED(registry)(&count);
     for (size_t i = 0; i < count; i++) {
         const PREFIXED(kernel) *k = &kernels[i];
-        const bench_kernel kernel = {STRING(BENCH_PREFIX), k->name,        k->target,          k->spec,  k->schedule,
-                                     k->read_bytes,        k->write_bytes, k->parameter_bytes, k->invoke};
+        const bench_kernel kernel = {STRING(BENCH_PREFIX), k->name,       k->target,      k->spec,
+                                     k->schedule,          k->read_bytes, k->write_bytes, k->call_read_bytes,
+                                     k->call_write_bytes,  k->invoke};
         if (k->runs_here()) visit(&kernel, context);
     }
 }

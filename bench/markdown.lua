@@ -116,7 +116,8 @@ end
 local function of_limit(cell) return cell.limit and cell.baseline.of_limit end
 
 local function in_cache(cell, context)
-  return cell.bytes.read + cell.bytes.write + cell.bytes.parameters <= context.l2_bytes
+  local bytes = cell.bytes
+  return bytes.read + bytes.write + bytes.call_read + bytes.call_write <= context.l2_bytes
 end
 
 local function rival(cell) return slower(cell.rival) end

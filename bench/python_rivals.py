@@ -275,7 +275,7 @@ def with_large_mean(job, library):
 def time_cell(job, library, rivals, rounds, output):
     cell, offset = Cell(job, library, job["rows"], USUAL_MEAN), with_large_mean(job, library)
     expected, expected_offset = cell.expected(), offset and offset.expected()
-    output.write(f"cell\t{job['name']}\t{cell.rows}\t{cell.positions}\t\t0\t0\t0\n")
+    output.write(f"cell\t{job['name']}\t{cell.rows}\t{cell.positions}\t\t0\t0\t0\t0\n")
     entries = [("kernel", "s0_", job["target"], cell.run_kernel)]
     for rival in rivals:
         run, reason = open_rival(cell, rival, expected, 1e-4)

@@ -21,8 +21,9 @@ local HEAD = { "  kind", "entry", "a call", "spread", "GB/s", "of limit", "ratio
 local function cell_text(cell)
   local rows = { HEAD }
   for _, entry in ipairs(cell.entries) do rows[#rows + 1] = entry_row(cell, entry) end
-  local parts = { ("%s, %s: reads %.0f + %.0f, writes %.0f bytes\n"):format(cell.name, show.call(cell), cell.bytes.read,
-    cell.bytes.parameters, cell.bytes.write), columns(rows, { 1, 2, 3, 4, 5, 6, 7, 8, 9 }) }
+  local bytes = cell.bytes
+  local parts = { ("%s, %s: reads %.0f + %.0f, writes %.0f + %.0f bytes\n"):format(cell.name, show.call(cell), bytes.read,
+    bytes.call_read, bytes.write, bytes.call_write), columns(rows, { 1, 2, 3, 4, 5, 6, 7, 8, 9 }) }
   for _, entry in ipairs(cell.rejected) do
     parts[#parts + 1] = ("  rejected: %s: %s\n"):format(entry.label, entry.reason)
   end

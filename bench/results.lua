@@ -33,7 +33,8 @@ end
 
 function read.cell(all, f)
   table.insert(all.cells, { name = f[2], rows = tonumber(f[3]), positions = f[4] ~= "0" and tonumber(f[4]) or nil, spec = f[5],
-    entries = {}, rejected = {}, bytes = { read = tonumber(f[6]), write = tonumber(f[7]), parameters = tonumber(f[8]) } })
+    entries = {}, rejected = {}, bytes = { read = tonumber(f[6]), write = tonumber(f[7]), call_read = tonumber(f[8]),
+      call_write = tonumber(f[9]) } })
 end
 
 function read.entry(all, f)

@@ -1,11 +1,13 @@
 --- normgen describe: the signature, the contract, the traffic and the error bound of a kernel.
 
+local columns = require "host.columns"
 local files = require "host.files"
 local inputs = require "host.inputs"
 local json = require "host.json"
 local names = require "gen.spec.names"
 local problem = require "gen.problem.problem"
 local spec = require "gen.spec.spec"
+local traffic = require "gen.problem.traffic"
 
 local command = {
   summary = "Describe a kernel, given its name or its spec.",
@@ -16,7 +18,10 @@ local command = {
   },
 }
 
-local FIELDS = { "name", "spec", "norm", "dir", "h", "contract", "bytes_per_row", "error_bound" }
+local FIELDS = { "name", "spec", "norm", "dir", "error_bound" }
+
+-- Arguments whose dtypes are those of a spec, by which values are rounded.
+local ROUNDED = { "x", "residual", "gamma", "y" }
 
 -- A name is one word with underscores; a spec has spaces between its words.
 local function read(args)
@@ -27,9 +32,24 @@ local function read(args)
   return spec.parse(text)
 end
 
-local function description(p)
-  local result = { args = json.array {} }
+-- What the contract says of a kernel, and the dtypes of those arguments that it has.
+local function contract_of(p)
+  local result = {}
+  for key, value in pairs(p.contract) do result[key] = value end
+  for _, argument in ipairs(p.args) do
+    for _, name in ipairs(ROUNDED) do result[name] = argument.name == name and argument.dtype or result[name] end
+  end
+  return result
+end
+
+local function description(s, p)
+  local result = { args = json.array {}, contract = contract_of(p), bytes = {} }
   for _, field in ipairs(FIELDS) do result[field] = p[field] end
+  for _, entry in ipairs(spec.words(s)) do
+    -- Sizes are what the grammar reads as numbers.
+    if entry.row.read then result[entry.row.field] = s[entry.row.field] end
+  end
+  for _, unit in ipairs(traffic.units(p.bytes)) do result.bytes[unit.name] = { read = unit.read, write = unit.write } end
   for i, a in ipairs(p.args) do
     result.args[i] = { name = a.name, ctype = a.ctype, dtype = a.dtype, shape = a.shape, io = a.io }
   end
@@ -51,29 +71,30 @@ local function error_text(bound, compute)
     :format(bound.rel_u, bound.abs_u, compute == "f64" and "2^-53" or "2^-24", bound.domain)
 end
 
-local function text_of(d, has_positions)
-  local c, b = d.contract, d.bytes_per_row
+local function text_of(d, bytes)
+  local c, dtypes, rows = d.contract, {}, {}
+  for _, name in ipairs(ROUNDED) do
+    if c[name] then dtypes[#dtypes + 1] = name .. " " .. c[name] end
+  end
+  local rounding = #dtypes > 0 and ", rounding " .. table.concat(dtypes, ", ") or ""
   local lines = {
     d.name,
     "  spec      " .. d.spec,
-    ("  contract  %d: %s, %s, rounding x %s, residual %s, gamma %s, y %s")
-      :format(c.version, c.compute, sums_text(c), c.x, c.residual, c.gamma, c.y),
-    ("  bytes     reads %d, writes %d per %s; %d of parameters"):format(b.read, b.write, has_positions and "position" or "row",
-      b.parameters),
+    ("  contract  %d: %s, %s%s"):format(c.version, c.compute, sums_text(c), rounding),
+    "  bytes     " .. traffic.text(bytes),
     error_text(d.error_bound, c.compute),
     "  arguments in call order",
   }
-  for _, a in ipairs(d.args) do
-    lines[#lines + 1] = ("    %-16s%-11s%-11s%-12s%s"):format(a.name, a.ctype, a.dtype, shape_text(a.shape), a.io)
-  end
-  return table.concat(lines, "\n") .. "\n"
+  for i, a in ipairs(d.args) do rows[i] = { "  ", a.name, a.ctype, a.dtype, shape_text(a.shape), a.io } end
+  return table.concat(lines, "\n") .. "\n" .. columns(rows, { 1, 2, 3, 4, 5, 6 })
 end
 
 --- @param args parsed arguments
 function command.run(args)
-  local p = problem.new(read(args))
-  local d = description(p)
-  files.print(args.json and json.encode(d) or text_of(d, p.axes.has_positions))
+  local s = read(args)
+  local p = problem.new(s)
+  local d = description(s, p)
+  files.print(args.json and json.encode(d) or text_of(d, p.bytes))
 end
 
 return command

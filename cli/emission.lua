@@ -45,7 +45,6 @@ local LAYOUTS = {
 local OWN_ROOMS = {}
 for _, name in ipairs { "bench", "cli", "gen", "host", "measure", "models", "targets", "tuner" } do OWN_ROOMS[name] = true end
 
-local function last_name(path) return path:match("([^/]*)/*$") end
 local function whole(path) return path end
 
 -- The words behind `normgen` that make the same files again, without `native`; path_of says how paths look in them.
@@ -62,6 +61,20 @@ local function words_of(arguments, layout, args, targets, path_of)
   if args.schedule then words = shell.words(words, { "--schedule", args.schedule }) end
   if args.tuned then words = shell.words(words, { "--tuned", path_of(args.tuned) }) end
   return args.bindings and shell.words(words, { "--bindings", table.concat(inputs.languages(args.bindings), ",") }) or words
+end
+
+-- A path as emitted files show it: as it was given, so that their command can be run where it was given. An absolute path says too
+-- much, and "*/" ends a comment of C: of these the last name is left, for a run where the file is.
+local function shown(path)
+  local is_kept = path:sub(1, 1) ~= "/" and not path:find("*/", 1, true)
+  return is_kept and path or "./" .. path:match("([^/]*)/*$")
+end
+
+-- The command that stands in emitted files.
+local function command_of(arguments, layout, args, targets)
+  local words = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, shown))
+  -- Modules for other languages are nothing for standard output.
+  return shell.line(args.bindings and shell.words(words, { "-o", "." }) or words)
 end
 
 -- The spec files of the user.
@@ -82,12 +95,11 @@ function emission.new(arguments, layout, args)
   local prefix, targets = inputs.prefix(args.prefix), inputs.targets(args.target)
   local specs, models = inputs.specs(arguments)
   local records = tuned.open(args.tuned, args.require_tuned)
-  local command = shell.words({ "normgen" }, words_of(arguments, layout, args, targets, last_name))
   return { layout = LAYOUTS[layout], specs = specs, targets = targets, prefix = prefix,
     overrides = tuned.chooser(args.schedule, records),
     words = words_of(arguments, layout, args, targets, whole),
     user_files = shell.words(spec_files(arguments), records and records.files or {}),
-    options = { prefix = prefix, command = shell.line(command), models = models,
+    options = { prefix = prefix, command = command_of(arguments, layout, args, targets), models = models,
       bindings = inputs.languages(args.bindings) } }
 end
 

@@ -5,9 +5,10 @@ local dkjson = require "dkjson"
 local json = {}
 
 local KEYS = {
-  "site", "spec", "name", "model_type", "norm", "dir", "h", "target", "symbol", "file", "arch", "contract", "bytes_per_row", "error_bound",
-  "args", "version", "compute", "acc", "lanes", "block", "tree", "fma", "x", "residual", "gamma", "y", "cast",
-  "read", "write", "parameters", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
+  "site", "spec", "name", "model_type", "norm", "dir", "h", "c", "g", "shards", "groups", "heads", "target", "symbol", "file",
+  "arch", "contract", "bytes", "error_bound",
+  "args", "version", "compute", "acc", "lanes", "block", "tree", "order", "fma", "x", "residual", "gamma", "y", "cast",
+  "position", "row", "batch", "chunk", "call", "read", "write", "rel_u", "abs_u", "domain", "ctype", "dtype", "shape", "io",
   "programs", "targets", "kind", "found", "build", "run", "emulate", "ok", "reason",
   "word", "values", "default", "about", "affine", "cites", "features",
   "eps", "per_layer", "emittable", "note", "sites",

@@ -1,5 +1,6 @@
--- The reference set: generated/ holds exactly what `meson compile regen` writes, for scalar, avx2, avx512 and neon.
--- All norms, all dtypes, every option, and row lengths that take different ways through the generator.
+-- The reference set: RMSNorm and LayerNorm, in all dtypes, and row lengths that take different ways through the generator.
+-- relatives.lua has what is missing here to all norms, all directions and every option.
+-- generated/ holds exactly what `meson compile regen` writes (tools/regen.sh).
 
 return {
   -- whole vectors, one block, several blocks

@@ -1,5 +1,5 @@
--- The relatives of the norms in reference.lua, and norms over other axes: digests of what they give are kept with those of
--- the reference set.
+-- The other half of the reference set: relatives of the norms in reference.lua, norms over other axes, and what those have no
+-- kernel for. Both together have all norms, all directions, all dtypes and every option.
 
 return {
   -- the relatives: lengths, weights, parameters of a batch, parts of rows, two norms, two outputs, quantised results
@@ -16,16 +16,28 @@ return {
   "rmsnorm bf16 h=1024 addout out=s8 quant=row",
   "rmsnorm bf16 h=512 out=e4m3 quant=static side",
   "layernorm f32 h=128 out=u8 quant=row",
+  "rmsnorm bf16 h=256 out=u8 quant=static round=io",
+  "l2norm f32 h=96 epsform=max",
+  "dyt bf16 h=512",
+  "rmsnorm bf16 h=768 zgate=before act=gelu",
   -- over other axes: groups, positions, the batch, its steps, shards of a row
   "groupnorm bf16 c=320 g=32 layout=nchw act=silu",
   "groupnorm f32 c=40 g=8 layout=nhwc",
+  "groupnorm f32 c=32 g=8 layout=nchw affine=group addafter",
+  "instancenorm f32 c=24 layout=nhwc",
+  "mvn f32 c=24 layout=nchw",
   "layernorm f32 h=96 layout=nchw",
   "batchnorm infer f32 c=64 layout=nchw",
   "batchnorm infer bf16 c=64 layout=nhwc add",
   "batchnorm fwd f32 c=64 layout=nhwc",
   "batchnorm fwd bf16 c=20 layout=nchw",
+  "powernorm fwd f32 c=48 layout=nhwc momentum=onnx",
   "batchnorm stats f32 c=64 layout=rows",
   "batchnorm merge f32 c=64 layout=rows",
+  "batchnorm apply f32 c=64 layout=rows",
+  "batchnorm foldstats f32 c=64",
+  "batchnorm infer bf16 c=64 layout=nhwc folded act=tanh",
   "rmsnorm stats bf16 h=4096 shards=4",
   "layernorm merge f32 h=768 shards=12",
+  "rmsnorm apply bf16 h=4096 shards=4",
 }

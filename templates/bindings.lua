@@ -27,7 +27,7 @@ const char *${p}selftest_message(int code);
 local registry_type = ffi.typeof [[
   const struct {
     const char *name, *target, *spec, *schedule;
-    size_t h, read_bytes, write_bytes, parameter_bytes, arg_count;
+    size_t h, read_bytes, write_bytes, call_read_bytes, call_write_bytes, arg_count;
     const void *args;
     void (*fn)(void);
     void (*invoke)(size_t, void *const *, const ptrdiff_t *, const double *);

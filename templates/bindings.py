@@ -52,7 +52,8 @@ class _Entry(ctypes.Structure):
 
     _fields_ = (
         [(name, ctypes.c_char_p) for name in ("name", "target", "spec", "schedule")]
-        + [(name, ctypes.c_size_t) for name in ("h", "read_bytes", "write_bytes", "parameter_bytes", "arg_count")]
+        + [(name, ctypes.c_size_t) for name in ("h", "read_bytes", "write_bytes", "call_read_bytes", "call_write_bytes")]
+        + [("arg_count", ctypes.c_size_t)]
         + [("args", ctypes.POINTER(_Argument)), ("fn", ctypes.c_void_p), ("invoke", ctypes.c_void_p)]
         + [("runs_here", ctypes.CFUNCTYPE(ctypes.c_int))]
     )

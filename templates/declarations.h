@@ -17,17 +17,17 @@ typedef struct ${p}kernel {
     const char *name;     /* without prefix and target */
     const char *target;
     const char *spec;     /* what to hand to normgen to make it again */
-    const char *schedule;
+    const char *schedule; /* empty for targets that have none */
     size_t h;             /* hidden size: elements in a row */
-    size_t read_bytes;    /* read for each row */
-    size_t write_bytes;   /* written for each row */
-    size_t parameter_bytes;
+    size_t read_bytes;    /* read for each row; for each position, if the kernel has positions */
+    size_t write_bytes;   /* written for these */
+    size_t call_read_bytes;  /* read beside that: parameters and statistics, those of one batch or chunk */
+    size_t call_write_bytes;
     size_t arg_count;
     const ${p}arg *args;  /* in call order */
     void (*fn)(void);     /* cast it to the kernel's prototype */
     /* Calls the kernel: pointer arguments in call order, scalar arguments but rows in call order; whole numbers among them
-       are exact up to 2^53. stride is not used by
-       kernels of contiguous rows and may be NULL. */
+       are exact up to 2^53. stride is not used by kernels of contiguous rows and may be NULL. */
     void (*invoke)(size_t rows, void *const *ptr, const ptrdiff_t *stride, const double *scalar);
     int (*runs_here)(void); /* 1 if this CPU and its operating system can run the kernel */
 } ${p}kernel;

@@ -9,29 +9,4 @@ ${notes}
 #include <stddef.h>
 #include <stdint.h>
 
-#if ${guard}
-
-${guards}
-
-/* May stand in front of the declaration, for example as __attribute__((visibility("hidden"))). */
-#ifndef ${macro}API
-#define ${macro}API
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-${declaration}
-#ifdef __cplusplus
-}
-#endif
-
-${includes}
-
-${code}
-
-#else
-
-typedef int ${symbol}_is_for_another_architecture;
-
-#endif
+${body}

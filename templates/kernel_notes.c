@@ -1,6 +1,6 @@
  * ${title}: ${formula}, ${cites}.
  * Spec:      ${spec}
  * Contract:  ${contract}
- * Schedule:  ${schedule}
+${schedule}
  * Passes:    ${passes}
- * Bytes:     reads ${read} and writes ${write} per row, reads ${parameters} of parameters
+ * Bytes:     ${bytes}

@@ -4,7 +4,7 @@ ${kernels}
 
 static const ${p}kernel ${p}registry_kernels[] = {
 ${entries}
-    { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
+    { NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL },
 };
 
 const ${p}kernel *${p}registry(size_t *count)

@@ -22,8 +22,17 @@ function cells.positions(problem)
   return problem.axes.has_positions and cells.POSITIONS or 1
 end
 
-local function bytes_of_row(problem)
-  return cells.positions(problem) * (problem.bytes_per_row.read + problem.bytes_per_row.write)
+local function moved(bytes) return bytes.read + bytes.write end
+
+--- Bytes that a row moves.
+function cells.bytes_of_row(problem)
+  return moved(problem.bytes.row) + cells.positions(problem) * moved(problem.bytes.position)
+end
+
+--- Bytes that a call of one batch and one chunk moves beside those of its rows.
+function cells.bytes_of_call(problem)
+  local bytes = problem.bytes
+  return moved(bytes.batch) + moved(bytes.chunk) + moved(bytes.call)
 end
 
 --- The call of a regime.
@@ -31,13 +40,13 @@ end
 -- @param caches bytes of the caches by level
 -- @return `{ regime =, rows = }`
 function cells.of_regime(problem, regime, caches)
-  local rows = math.max(1, math.floor(footprint(regime, caches) / bytes_of_row(problem)))
+  local rows = math.max(1, math.floor(footprint(regime, caches) / cells.bytes_of_row(problem)))
   return { regime = regime, rows = regime == "hot" and math.min(rows, MOST_HOT_ROWS) or rows }
 end
 
 --- The call of so many rows, with the regime that its bytes are in.
 function cells.of_rows(problem, rows, caches)
-  local bytes = rows * bytes_of_row(problem)
+  local bytes = rows * cells.bytes_of_row(problem)
   return { regime = bytes <= caches[1] and "hot" or bytes <= caches[3] and "l2" or "dram", rows = rows }
 end
 

@@ -6,7 +6,7 @@ local selftest = require "gen.emit.selftest"
 local FIELDS = { "target", "arch", "rank", "guard", "attribute", "includes", "features", "os_check", "schedule", "schedule_text",
   "helpers" }
 local OF_PROBLEM = { "name", "spec", "title", "formula", "h", "row_length", "parts", "n", "strided", "has_heads", "args", "axes",
-  "bytes_per_row" }
+  "bytes" }
 
 local function picked(table, fields)
   local copy = {}

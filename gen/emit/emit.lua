@@ -12,6 +12,7 @@ local registry = require "gen.emit.registry"
 local selftest = require "gen.emit.selftest"
 local sets = require "gen.emit.set"
 local template = require "gen.emit.template"
+local traffic = require "gen.problem.traffic"
 local unparse = require "gen.c.print"
 local usage = require "gen.errors.usage"
 local version = require "gen.emit.version"
@@ -56,24 +57,25 @@ local function contract_text(problem)
   return ("%d: %s, explicit fma, round to nearest even"):format(contract.version, sums)
 end
 
+--- What is walked; a sweep that only stores row values walks nothing.
 local function passes_text(plan)
   if plan.passes then return plan.passes end
   local parts = {}
   for _, sweep in ipairs(plan.sweeps) do
-    local head = ("the first %s elements"):format(literal.integer(sweep.count))
-    parts[#parts + 1] = sweep.kind == "head" and head or "the row"
+    if sweep.kind == "head" then parts[#parts + 1] = ("the first %s elements"):format(literal.integer(sweep.count)) end
+    if sweep.kind == "row" then parts[#parts + 1] = "the row" end
   end
   return table.concat(parts, ", then ")
 end
 
 --- What the comment in front of a kernel says.
 local function kernel_notes(code)
-  local problem, bytes = code.problem, code.problem.bytes_per_row
+  local problem = code.problem
   return template.piece("kernel_notes.c", {
     title = problem.title, formula = problem.formula, cites = problem.cites, spec = problem.spec,
-    contract = contract_text(problem), schedule = code.schedule_text, passes = passes_text(code.plan),
-    read = literal.integer(bytes.read), write = literal.integer(bytes.write),
-    parameters = literal.integer(bytes.parameters),
+    contract = contract_text(problem),
+    schedule = code.schedule_text ~= "" and " * Schedule:  " .. code.schedule_text or "", passes = passes_text(code.plan),
+    bytes = traffic.text(problem.bytes),
   })
 end
 
@@ -103,11 +105,14 @@ end
 -- @param options `{ prefix=, command= }`; `command` stands in the header comment
 function emit.kernel(code, options)
   local problem, symbol, macro = code.problem, c.symbol(code, options.prefix), options.prefix:upper()
-  local text = template.fill("kernel.c", {
-    symbol = symbol, notes = kernel_notes(code), macro = macro, version = version, guard = code.guard,
-    command = options.command or ("normgen emit '%s' --target %s"):format(problem.spec, code.target),
-    guards = template.piece("guards.h", {}), declaration = c.declaration(symbol, problem.args, macro),
+  local body = template.piece("kernel_body.c", {
+    macro = macro, guards = template.piece("guards.h", {}), declaration = c.declaration(symbol, problem.args, macro),
     includes = code.includes, code = kernel_code(code, options.prefix),
+  })
+  if code.guard ~= "1" then body = template.piece("kernel_guarded.c", { guard = code.guard, symbol = symbol, body = body }) end
+  local text = template.fill("kernel.c", {
+    symbol = symbol, notes = kernel_notes(code), version = version, body = body,
+    command = options.command or ("normgen emit '%s' --target %s"):format(problem.spec, code.target),
   })
   return { path = symbol .. ".c", text = text }
 end

@@ -65,11 +65,16 @@ function registry.text(set)
   local args, signatures = argument_tables(set)
   local function shims(_, code) return registry.invoke(code, set.prefix, "static ") end
   local function entry(group, code)
-    local bytes = group.problem.bytes_per_row
+    local bytes = group.problem.bytes
+    local function sum(way, ...)
+      local total = 0
+      for _, unit in ipairs { ... } do total = total + bytes[unit][way] end
+      return literal.integer(total)
+    end
     return template.fill("registry_entry.c", { p = set.prefix, name = group.problem.name, target = code.target,
       spec = group.problem.spec, schedule = code.schedule_text, h = literal.integer(group.problem.row_length),
-      read = literal.integer(bytes.read), write = literal.integer(bytes.write),
-      parameters = literal.integer(bytes.parameters),
+      read = sum("read", "position", "row"), write = sum("write", "position", "row"),
+      call_read = sum("read", "batch", "chunk", "call"), call_write = sum("write", "batch", "chunk", "call"),
       signature = literal.integer(signatures[group]), symbol = c.symbol(code, set.prefix) })
   end
   return template.piece("registry_body.c", { p = set.prefix, arguments = args, kernels = sets.guarded(set, shims),

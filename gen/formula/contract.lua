@@ -50,7 +50,7 @@ function contract.order(memory, over)
 end
 
 --- sum(v) / n: a division, never a product with 1/n. `n` is a number, or the name of a count.
-local function mean(v, n) return e.sum(v, n) / (type(n) == "number" and n or v.domain.graph:count(n)) end
+local function mean(v, n) return e.sum(v, n) / v.domain.graph:count(n) end
 
 --- The same for a mean that will meet a sum. Compilers make a product of a division by a power of two, and fuse products with
 -- additions, so that a subnormal mean would not be rounded.

@@ -16,19 +16,19 @@ local ROUND, SCALE, DOWN = 12582912, 64, 0x1p-64
 local LOG2_E, LN_2, LN_2_LOW = 0x1.715476p+0, 0x1.62e43p-1, -0x1.05c61p-29
 
 --- (exp(r) - 1 - r) / r^2, for |r| <= ln(2) / 2.
-local EXP = { 0x1p-1, 0x1.555556p-3, 0x1.5555p-5, 0x1.110fc2p-7, 0x1.6d3074p-10, 0x1.a2d982p-13 }
+local EXP = { name = "exp", 0x1p-1, 0x1.555556p-3, 0x1.5555p-5, 0x1.110fc2p-7, 0x1.6d3074p-10, 0x1.a2d982p-13 }
 
 --- (tanh(x) / x - 1) / x^2 in x^2, for |x| <= 0.625.
-local TANH = { -0x1.555556p-2, 0x1.11113ap-3, -0x1.ba1b1ep-5, 0x1.65821ap-6, -0x1.15c6bep-7, 0x1.3cd7b2p-9 }
+local TANH = { name = "tanh", -0x1.555556p-2, 0x1.11113ap-3, -0x1.ba1b1ep-5, 0x1.65821ap-6, -0x1.15c6bep-7, 0x1.3cd7b2p-9 }
 
 --- 2 * (a + 2.625) * 0.75 * Phi(-a) * exp(a^2 / 2) - 1 in 0.375 - a / ((a + 2.625) * 0.75), Phi the normal distribution
 -- function, for 0 <= a <= 14.5.
-local GELU = { 0x1.a6b36ep-2, 0x1.53031ep+0, 0x1.eb76fcp-2, -0x1.0071f2p-3, -0x1.883fd6p-4, 0x1.7c6ae2p-5, 0x1.92ed7ep-7,
-  -0x1.46defp-6, 0x1.2d3c96p-8, 0x1.2413fap-7, 0x1.7756d4p-11 }
+local GELU = { name = "gelu", 0x1.a6b36ep-2, 0x1.53031ep+0, 0x1.eb76fcp-2, -0x1.0071f2p-3, -0x1.883fd6p-4, 0x1.7c6ae2p-5,
+  0x1.92ed7ep-7, -0x1.46defp-6, 0x1.2d3c96p-8, 0x1.2413fap-7, 0x1.7756d4p-11 }
 
 --- (log(1 + x) / x - 1) / x, for 0 <= x <= 1.
-local LOG1P = { -0x1p-1, 0x1.55553p-2, -0x1.fff39cp-3, 0x1.98e11cp-3, -0x1.4ff538p-3, 0x1.0d21acp-3, -0x1.7d99d4p-4, 0x1.a1ed8p-5,
-  -0x1.2828dap-6, 0x1.88c46p-9 }
+local LOG1P = { name = "log1p", -0x1p-1, 0x1.55553p-2, -0x1.fff39cp-3, 0x1.98e11cp-3, -0x1.4ff538p-3, 0x1.0d21acp-3,
+  -0x1.7d99d4p-4, 0x1.a1ed8p-5, -0x1.2828dap-6, 0x1.88c46p-9 }
 
 --- 1 / 6 by type.
 local SIXTH = { f32 = 0x1.555556p-3, f64 = 0x1.5555555555555p-3 }
@@ -48,34 +48,39 @@ local function fma(a, b, c) return e.fma(lifted(a, b, c)) end
 local function fnma(a, b, c) return e.fnma(lifted(a, b, c)) end
 local function pick(a, b, c) return e.pick(lifted(a, b, c)) end
 
---- The polynomial with these coefficients, the constant one first.
+--- A number with the name that it bears in emitted C, for the graph of a node.
+local function named(node, name, value) return node.domain.graph:const(value, "f32", name) end
+
+--- The polynomial with these coefficients, the constant one first; `name` is that of the polynomial in emitted C.
 local function polynomial(v, coefficients)
-  local sum = v.domain.graph:const(coefficients[#coefficients], "f32")
-  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficients[i]):hinted "p" end
+  local function coefficient(i) return named(v, coefficients.name .. "_c" .. i - 1, coefficients[i]) end
+  local sum = coefficient(#coefficients)
+  for i = #coefficients - 1, 1, -1 do sum = fma(sum, v, coefficient(i)):hinted "p" end
   return sum
 end
 
 --- -factor * |x|, but not below a limit.
-local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, limit):hinted "w" end
+local function negative(x, factor, limit) return e.max(e.abs(x) * -factor, named(x, "limit", limit)):hinted "w" end
 
 --- exp(w + low) = power * (1 + t) / 2^scale, with power a power of two.
 -- @param low nil, or what w lacks
 -- @return power, t, k: the exponent before it is scaled
 local function exponential(w, scale, low)
-  local biased = fma(w, LOG2_E, ROUND + scale):hinted "biased"
-  local k = (biased - (ROUND + scale)):hinted "k"
-  local r = fnma(k, LN_2, w)
-  r = (low and r + fnma(k, LN_2_LOW, low) or fnma(k, LN_2_LOW, r)):hinted "r"
+  local to_whole, ln_2_low = named(w, "to_whole", ROUND + scale), named(w, "ln_2_low", LN_2_LOW)
+  local biased = fma(w, named(w, "log2_e", LOG2_E), to_whole):hinted "biased"
+  local k = (biased - to_whole):hinted "k"
+  local r = fnma(k, named(w, "ln_2", LN_2), w)
+  r = (low and r + fnma(k, ln_2_low, low) or fnma(k, ln_2_low, r)):hinted "r"
   return e.pow2(biased):hinted "power", fma(polynomial(r, EXP), r * r, r):hinted "t", k
 end
 
 --- factor * v / (base + v / 2^64) for v = power * (1 + t), where the sum below is from 0.5 to 2.5. What it loses by its rounding is
 -- taken from t in proportion, with a straight line in the place of its reciprocal.
 local function share(factor, power, t, base)
-  local scaled = fma(power, t, power)
-  local below = fma(scaled, DOWN, base):hinted "below"
-  local lost = fma(scaled, DOWN, base - below):hinted "lost"
-  t = fnma(fma(below, -0.5, 1.5) * lost, t + 1, t):hinted "t"
+  local scaled, down = fma(power, t, power), named(power, "down", DOWN)
+  local below = fma(scaled, down, base):hinted "below"
+  local lost = fma(scaled, down, base - below):hinted "lost"
+  t = fnma(fma(below, -0.5, named(power, "line", 1.5)) * lost, t + 1, t):hinted "t"
   local above = factor and factor * power or power
   return fma(above, t, above) / below
 end
@@ -87,20 +92,21 @@ local function logistic(factor, w, low)
 end
 
 --- max(x, 0) + v / 2^exponent: x * f(x) for x of any sign from the v for -|x|, where f(x) + f(-x) = 1.
-local function mirrored(x, v, exponent) return fma(v, 2 ^ -exponent, e.clamp0(x)) end
+local function mirrored(x, v, exponent) return fma(v, named(x, "down", 2 ^ -exponent), e.clamp0(x)) end
 
 function elementary.exp(x)
-  local w = e.max(e.max(x, -104) * -1, -89) * -1
+  local w = e.max(e.max(x, named(x, "lowest", -104)) * -1, named(x, "highest", -89)) * -1
   local _, t, k = exponential(w, 0)
-  local second = fma(k, 0.5, ROUND) - ROUND
+  local to_whole = named(x, "to_whole", ROUND)
+  local second = fma(k, 0.5, to_whole) - to_whole
   local first = k - second
-  local power = e.pow2(first + ROUND)
-  return fma(power, t, power) * e.pow2(second + ROUND)
+  local power = e.pow2(first + to_whole)
+  return fma(power, t, power) * e.pow2(second + to_whole)
 end
 
 function elementary.sigmoid(x)
-  local v = logistic(nil, negative(x, 1, -120))
-  return pick(x, v * DOWN, fnma(v, DOWN, 1))
+  local v, down = logistic(nil, negative(x, 1, -120)), named(x, "down", DOWN)
+  return pick(x, v * down, fnma(v, down, 1))
 end
 
 function elementary.silu(x)
@@ -113,9 +119,10 @@ function elementary.gelutanh(x)
   local a = negative(x, 1, -11)
   local square = a * a
   local lost = fnma(a, a, square)
-  local slope = fma(square, CUBIC, SLOPE)
-  local low = fma(square, CUBIC, SLOPE - slope)
-  low = fma(square, CUBIC_LOW, fnma(lost, CUBIC, low)) + SLOPE_LOW
+  local start, cubic = named(x, "slope_start", SLOPE), named(x, "cubic", CUBIC)
+  local slope = fma(square, cubic, start)
+  local low = fma(square, cubic, start - slope)
+  low = fma(square, named(x, "cubic_low", CUBIC_LOW), fnma(lost, cubic, low)) + named(x, "slope_low", SLOPE_LOW)
   local w = slope * a
   local rest = fnma(slope, a, w)
   return mirrored(x, logistic(a, w, fma(low, a, rest * -1)), SCALE)
@@ -127,13 +134,14 @@ function elementary.gelu(x)
   local square = a * a
   local lost = fnma(a, a, square)
   local power, t = exponential(square * -0.5, SCALE, lost * 0.5)
-  local d = fma(a, -0.75, 1.96875)
+  local slope, start = named(x, "d_slope", -0.75), named(x, "d_start", 1.96875)
+  local d = fma(a, slope, start)
   local quotient = a / d
-  local p = polynomial(quotient + 0.375, GELU)
+  local p = polynomial(quotient + named(x, "centre", 0.375), GELU)
   -- What d loses by its rounding: less and less, since quotient * (1 + p) is nearly constant where a is large.
-  local inverse = fma(quotient, 0x1.861862p-2, 0x1.041042p-1)
-  local rounding = fma(a, -0.75, 1.96875 - d)
-  t = fma(p + 1, fnma(rounding, inverse * inverse * 1.96875, t), p)
+  local inverse = fma(quotient, named(x, "inverse_slope", 0x1.861862p-2), named(x, "inverse_start", 0x1.041042p-1))
+  local rounding = fma(a, slope, start - d)
+  t = fma(p + 1, fnma(rounding, inverse * inverse * start, t), p)
   local scaled = quotient * power
   return mirrored(x, fma(scaled, t, scaled), SCALE + 1)
 end
@@ -146,13 +154,13 @@ function elementary.tanh(x)
   local large = pick(x, fma(half, 2, -1), fnma(half, 2, 1)):hinted "large"
   local square = x * x
   local small = (fma(polynomial(square, TANH), square, 1) * x):hinted "small"
-  return pick(w + 1.25, large, small)
+  return pick(w + named(x, "border", 1.25), large, small)
 end
 
 --- max(x, 0) + log(1 + v), v = exp(-|x|): log(1 + v) = v * (1 + v * p(v)).
 function elementary.softplus(x)
   local power, t = exponential(negative(x, 1, -120), SCALE)
-  local v = (fma(power, t, power) * DOWN):hinted "v"
+  local v = (fma(power, t, power) * named(x, "down", DOWN)):hinted "v"
   local log = fma(polynomial(v, LOG1P) * v, t + 1, t):hinted "log"
   return mirrored(x, fma(power, log, power), SCALE)
 end
@@ -162,20 +170,20 @@ end
 function elementary.mish(x)
   local w = negative(x, 1, -120)
   local power, t = exponential(w, SCALE)
-  local scaled = fma(power, t, power)
-  local base = pick(x, 1, fma(scaled, DOWN, 0.5)):hinted "base"
-  t = fma(scaled * pick(x, DOWN / 2, DOWN), t + 1, pick(x, t, -1)):hinted "t"
+  local scaled, down = fma(power, t, power), named(x, "down", DOWN)
+  local base = pick(x, 1, fma(scaled, down, 0.5)):hinted "base"
+  t = fma(scaled * pick(x, named(x, "half_down", DOWN / 2), down), t + 1, pick(x, t, -1)):hinted "t"
   return mirrored(x, share(w, power, t, base), SCALE)
 end
 
 function elementary.relu(x) return e.clamp0(x) end
 
-function elementary.relu6(x) return e.max(e.clamp0(x) * -1, -6) * -1 end
+function elementary.relu6(x) return e.max(e.clamp0(x) * -1, x.domain.graph:const(-6, x.type, "minus_six")) * -1 end
 
 --- max(x, 0) + a * (a + 3) / 6, a = max(-|x|, -3): x * f(x) with f(x) + f(-x) = 1, as silu is.
 function elementary.hardswish(x)
   local a = negative(x, 1, -3)
-  return e.fma((a + 3) * a, x.domain.graph:const(SIXTH[x.type], x.type), e.clamp0(x))
+  return e.fma((a + x.domain.graph:const(3, x.type, "three")) * a, x.domain.graph:const(SIXTH[x.type], x.type, "sixth"), e.clamp0(x))
 end
 
 return elementary

@@ -188,11 +188,19 @@ end
 --- A scalar argument of the call.
 function Graph:arg(name, dtype) return make(self, "arg", {}, { type = dtype, name = name }, self.uniform):as(name) end
 
---- A literal number.
-function Graph:const(value, of_type) return make(self, "const", {}, { type = of_type, value = value }, self.uniform) end
+--- A literal number. Its name, if it has one, is for emitted C alone; a number that is used under two names has none.
+function Graph:const(value, of_type, name)
+  local node = make(self, "const", {}, { type = of_type, value = value }, self.uniform)
+  if name and node.hint == nil then node.hint = name end
+  if name and node.hint ~= name then node.hint = false end
+  return node
+end
 
---- A count that is known when the kernel is called, in the type of sums: `name` says of what.
-function Graph:count(name) return make(self, "count", {}, { type = self.acc, name = name }, self.of_set, true) end
+--- A count in the type of sums: a number, or the name of one that is known when the kernel is called.
+function Graph:count(count)
+  if type(count) == "number" then return self:const(count, self.acc, "count") end
+  return make(self, "count", {}, { type = self.acc, name = count }, self.of_set, true)
+end
 
 --- What is known of the values that a row value stands for before it is formed: `name` as in gen/formula/contract.lua.
 function Graph:statistic(name) return make(self, "statistic", {}, { type = self.acc, name = name }, self.of_set, true):as(name) end
@@ -209,7 +217,7 @@ end
 --- The value in another type: widened exactly, or rounded to nearest even.
 function expr.convert(to, v)
   if v.type == to then return v end
-  if v.op == "const" then return v.domain.graph:const(v.value, to) end
+  if v.op == "const" then return v.domain.graph:const(v.value, to, v.hint) end
   local node = make(v.domain.graph, "convert", { v }, { type = to })
   return v.label and node:as(v.label .. "_" .. to) or node
 end

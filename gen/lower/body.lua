@@ -46,6 +46,9 @@ function Body:word(node, op)
   return word
 end
 
+--- Numbers that are called by their own names, whatever they are for.
+local NUMBERS = { [1] = "one", [2] = "two", [0.5] = "half", [-0.5] = "minus_half", [-1] = "minus_one", [-2] = "minus_two" }
+
 --- A value that is the same for all rows, as a vector defined before the row loop.
 function Body:uniform(node)
   if node.op == "const" and node.value == 0 then return self:zero(node.type) end
@@ -54,8 +57,7 @@ function Body:uniform(node)
     local text, hint
     local source = node.op == "convert" and node[1] or node
     if source.op == "const" then
-      local is_count = node.value % 1 == 0 and node.value > 0
-      hint = node.value == 1 and "one" or is_count and "count" or "factor"
+      hint = NUMBERS[node.value] or node.hint or "constant"
       text = self:word(node, "set1")(self.kernel.literal(node.value, node.type))
     elseif source.op == "arg" then
       hint, text = "all_" .. (node.label or source.name), self:word(node, "set1")(self.kernel.scalars[source.name])

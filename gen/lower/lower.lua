@@ -226,9 +226,9 @@ local function needed_helpers(target, texts)
 end
 
 --- Lowers a plan.
--- @return `{ problem=, plan=, schedule=, target=<name>, body=<statements>, helpers={{name,text}..}, schedule_text= }` and what
---   emit needs of the target: `arch rank guard attribute includes features os_check`. C texts bear `@` where the user's
---   prefix belongs
+-- @return `{ problem=, plan=, schedule=, target=<name>, body=<statements>, helpers={{name,text}..}, schedule_text= }` (empty for a
+--   target without vectors, which has no schedule) and what emit needs of the target: `arch rank guard attribute includes features
+--   os_check`. C texts bear `@` where the user's prefix belongs
 function lower.new(plan, target, schedule)
   refuse_contraction(plan.problem)
   local has_vectors = targets.has_vectors(target)
@@ -251,7 +251,7 @@ function lower.new(plan, target, schedule)
   return {
     problem = plan.problem, plan = plan, schedule = schedule, target = target.name, arch = target.arch,
     rank = target.rank, guard = target.guard, attribute = target.attribute, includes = target.includes,
-    schedule_text = schedules.format(schedule), features = target.features, os_check = target.os_check,
+    schedule_text = has_vectors and schedules.format(schedule) or "", features = target.features, os_check = target.os_check,
     helpers = needed_helpers(target, statements.texts(root.body)), body = root.body,
   }
 end

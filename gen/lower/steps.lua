@@ -1,7 +1,7 @@
 --- Element values: what a step computes. A step is one chunk of one walker: `body`, `builder`, `row`, `chunk` (its number in
 -- the stripe), `i` and `offset` (where its elements are), `n` (how many of them there are: a number, in channel kernels also C
--- text, or nil for a full chunk), `memo`,
--- `columns` (memo of values that all rows share), `stores` (the list that its stores join).
+-- text, or nil for a full chunk), `memo`, `columns` (memo of values that all rows share), `stores` (the list that its stores
+-- join).
 
 local Body = require "gen.lower.body"
 local c_text = require "gen.c.text"

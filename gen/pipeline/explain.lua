@@ -2,6 +2,7 @@
 
 local e = require "gen.formula.expr"
 local plans = require "gen.plan.plan"
+local traffic = require "gen.problem.traffic"
 
 local explain = {}
 
@@ -56,18 +57,16 @@ end
 
 --- The plan: sweeps and bytes.
 function explain.plan(plan)
-  local bytes = plan.problem.bytes_per_row
   local lines = { "plan      " .. plan.problem.name }
   if plan.form ~= "row" then add_statistics(plan, lines) end
   for _, note in ipairs(plans.notes(plan)) do lines[#lines + 1] = "  " .. note end
   if plan.saved then lines[#lines + 1] = ("  later passes read h again from %s"):format(plan.saved) end
-  lines[#lines + 1] = ("bytes     reads %d + %d parameters, writes %d per %s"):format(bytes.read, bytes.parameters, bytes.write,
-    plan.axes.has_positions and "position" or "row")
+  lines[#lines + 1] = "bytes     " .. traffic.text(plan.problem.bytes)
   return table.concat(lines, "\n") .. "\n"
 end
 
 --- The schedule of a code: knobs and values.
-function explain.schedule(code) return "schedule  " .. code.schedule_text .. "\n" end
+function explain.schedule(code) return "schedule  " .. (code.schedule_text ~= "" and code.schedule_text or "none") .. "\n" end
 
 local HEADS = {
   def = function(s) return ("def %s %s = %s"):format(s.type, s.name, s.text) end,

@@ -10,6 +10,7 @@ local e = require "gen.formula.expr"
 local names = require "gen.spec.names"
 local spec_words = require "gen.spec.spec"
 local stream = require "gen.problem.stream"
+local traffic = require "gen.problem.traffic"
 
 local problem = {}
 
@@ -92,19 +93,6 @@ local function requested(nodes, args, expand)
   return list
 end
 
---- Bytes that are read and written for each row (of channels: each position of a row), and for each call (each array counted once).
-local function traffic(k, args)
-  local bytes = { read = 0, write = 0, parameters = 0 }
-  local extents = setmetatable({ rows = 1, batch = 1, positions = 1, chunks = 1 }, { __index = k.axes.extents })
-  for _, argument in ipairs(args) do
-    if argument.axes then
-      local kind = argument.shape[1] ~= "rows" and "parameters" or argument.io == "in" and "read" or "write"
-      bytes[kind] = bytes[kind] + axes.elements(argument.axes, extents) * dtype[argument.dtype].bytes
-    end
-  end
-  return bytes
-end
-
 --- What zgate=before adds to the error: silu, whose units in the last place are two u at most, and a product, in the element and
 -- in rstd.
 local GATE = 2 * (2 * activations.named.silu.ulps + 1)
@@ -149,7 +137,7 @@ end
 -- `name` (gen/spec/names.lua), `spec` (canonical text), `norm`, `dir`, `h` elements of a row or channels, `axes`
 -- (gen/problem/axes.lua), `args` (gen/problem/arguments.lua), `outputs` (array of `{ name, dtype, node }` in the order in which they
 -- are formed), `normed` (the node that the norm reads), `direction`, `chunk` and `merge` (what a chunk gives and what two of them
--- give together, where statistics are merged from chunks), `contract`, `bytes_per_row`, `error_bound`, `dtypes`.
+-- give together, where statistics are merged from chunks), `contract`, `bytes` (gen/problem/traffic.lua), `error_bound`, `dtypes`.
 function problem.new(spec)
   local k = kernel_of(spec)
   local args = arguments.of(k)
@@ -167,8 +155,8 @@ function problem.new(spec)
     merge = has_chunks and contract.merge(k.graph, k.direction.sums) or nil,
     contract = { version = contract.version, compute = k.compute, acc = k.acc, lanes = contract.lanes(k.acc),
       block = k.axes.order == "lanes" and not k.axes.is_counted and contract.blocks(k.axes.n).length or nil, order = order_text(k),
-      tree = "halving", fma = true, x = spec.x, residual = spec.residual, gamma = spec.gamma, y = spec.out, cast = spec.cast },
-    bytes_per_row = traffic(k, args), error_bound = error_bound(k),
+      tree = "halving", fma = true, cast = spec.cast },
+    bytes = traffic.of(args, axes.sizes(k.axes)), error_bound = error_bound(k),
   }
 end
 

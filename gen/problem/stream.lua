@@ -61,12 +61,13 @@ function stream.quantised(k, v)
   if not spec.quant then return v end
   local form = QUANTISED[spec.out]
   v = (spec.round == "io" and rounded(spec.x, v) or v):as "value"
-  local zero, scale, factor = form.zero
+  local graph = v.domain.graph
+  local range, zero, scale, factor = graph:const(form.most, v.type, "range"), form.zero and graph:const(form.zero, v.type, "zero_point")
   if spec.quant == "static" then
     factor, zero = (1 / k.values.yscale):as "inverse", zero and k.values.yzero
   else
-    local most = e.max(e.nonzero(e.amax(v), form.most), form.most * LEAST_SCALE):as "most"
-    scale, factor = (most / form.most):as "yscale", (form.most / most):as "factor"
+    local most = e.max(e.nonzero(e.amax(v), range), graph:const(form.most * LEAST_SCALE, v.type, "least")):as "most"
+    scale, factor = (most / range):as "yscale", (range / most):as "factor"
   end
   return zero and v * factor + zero or v * factor, scale, v
 end

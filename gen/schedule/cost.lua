@@ -33,9 +33,10 @@ end
 
 --- Cycles that memory takes for a row.
 local function memory_of(plan, chosen, streams, level)
-  local bytes = plan.problem.bytes_per_row
-  local written = bytes.write * (level == "dram" and not streams and FETCH or 1)
-  local cycles = (bytes.read + written + bytes.parameters / chosen.rows) / BANDWIDTH[level]
+  local bytes = plan.problem.bytes
+  local written = bytes.row.write * (level == "dram" and not streams and FETCH or 1)
+  local parameters = bytes.call.read + bytes.batch.read
+  local cycles = (bytes.row.read + written + parameters / chosen.rows) / BANDWIDTH[level]
   if streams and level ~= "dram" then cycles = cycles * STREAM_FROM_CACHE end
   if chosen.prefetch == 1 then cycles = cycles * (level == "hot" and PREFETCH_COST or PREFETCH_GAIN) end
   return cycles

@@ -42,9 +42,8 @@
 --                                    target's `fence` follows before anything reads what was written
 --
 -- `arithmetic`: the scalar meanings; `fmaf` is exact. `structural`: the words that every kernel on vectors may need, and
--- `memory` those of a dtype in a layout; `stored` those of a dtype that is for outputs only;
--- narrow_nan may be missing where narrow takes any NaN, stream where
--- there are no such stores. `widening`: those of f32 that sums in f64 need.
+-- `memory` those of a dtype in a layout; `stored` those of a dtype that is for outputs only; narrow_nan may be missing where
+-- narrow takes any NaN, stream where there are no such stores. `widening`: those of f32 that sums in f64 need.
 
 return {
   arithmetic = {

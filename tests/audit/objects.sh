@@ -9,7 +9,7 @@ count=0
 # compiled PREFIX TARGET: every generated file of the target (or registry, dispatch) as an object of its own.
 compiled() {
     mkdir -p "$scratch/$2"
-    find generated -name "ng_*$2.c" -print0 | xargs -0 -P 2 -I '{}' sh -c \
+    find generated -maxdepth 1 -name "ng_*$2.c" -print0 | xargs -0 -P 2 -I '{}' sh -c \
         "$1gcc -O2 -c -I generated '{}' -o $scratch/$2/\$(basename '{}' .c).o" || fail "$2 does not compile"
 }
 

@@ -186,13 +186,13 @@ describe("normgen", function()
       local keys = {}
       for key in pairs(d) do keys[#keys + 1] = key end
       table.sort(keys)
-      assert.same({ "args", "bytes_per_row", "contract", "dir", "error_bound", "h", "name", "norm", "spec" }, keys)
+      assert.same({ "args", "bytes", "contract", "dir", "error_bound", "h", "name", "norm", "spec" }, keys)
       assert.equal("rmsnorm_fwd_bf16_gf32_h4096_addout", d.name)
       assert.equal("rmsnorm fwd bf16 gamma=f32 h=4096 addout", d.spec)
       assert.same({ "rmsnorm", "fwd", 4096 }, { d.norm, d.dir, d.h })
       assert.same({ version = 1, compute = "f32", acc = "f32", lanes = 64, block = 2048, tree = "halving", fma = true,
         x = "bf16", residual = "bf16", gamma = "f32", y = "bf16", cast = false }, d.contract)
-      assert.same({ read = 16384, write = 16384, parameters = 16384 }, d.bytes_per_row)
+      assert.same({ row = { read = 16384, write = 16384 }, call = { read = 16384, write = 0 } }, d.bytes)
       assert.same({ "number", "number", "string" },
         { type(d.error_bound.rel_u), type(d.error_bound.abs_u), type(d.error_bound.domain) })
       assert.same({
@@ -256,13 +256,53 @@ describe("normgen", function()
       assert.equal(0, code, difference)
     end)
 
-    it("says how it was called without `native` and without paths", function()
-      local path = file("kernels.lua", "return { 'rmsnorm f32 h=64' }")
-      ok { "emit", path, "--target", "native", "-o", scratch .. "/out" }
-      for _, name in ipairs(files.under(scratch .. "/out", "")) do
-        local text = files.read(name)
-        assert.is_nil(text:find(scratch, 1, true), name)
-        assert.is_nil(text:find("--target native", 1, true), name)
+    -- Runs a shell line in a directory, where normgen is found; returns what it prints.
+    local function printed(directory, line)
+      local bin = normgen.path:match("^(.*)/")
+      local code, out, err = normgen.sh(("cd %s && PATH=%s:$PATH && %s"):format(directory, bin, line))
+      assert.equal("", err, line)
+      assert.equal(0, code, line)
+      return out
+    end
+
+    -- The command that files of a directory bear, and the texts of all files by name.
+    local function made_by(directory)
+      local command, texts = nil, {}
+      for _, path in ipairs(files.under(directory, "")) do
+        local text = files.read(path)
+        local its = text:match("Made by:   ([^\n]+)\n")
+        assert.is_nil(text:find(scratch, 1, true), path)
+        assert.is_nil(text:find("--target native", 1, true), path)
+        assert.is_true(not its or not command or its == command, path)
+        command, texts[path:match("[^/]+$")] = command or its, text
+      end
+      return command, texts
+    end
+
+    it("writes a command that makes the same again, run where it was given", function()
+      for i, case in ipairs {
+        { "sub/kernels.lua --target native" },
+        { "./sub/kernels.lua 'rmsnorm f32 h=5 act=silu' --target avx2 --schedule rows=2 --prefix my_" },
+        { "sub/kernels.lua --target scalar,avx2 --format single" },
+        { "sub/kernels.lua --target scalar,avx2 --bindings luajit,python" },
+        { scratch .. "/sub/kernels.lua --target scalar,avx2", at = "sub" },
+      } do
+        os.execute(("mkdir -p %s/sub %s/copy%d/sub"):format(scratch, scratch, i))
+        for _, name in ipairs { "sub", ("copy%d/sub"):format(i) } do
+          file(name .. "/kernels.lua", "return { 'rmsnorm f32 h=64', 'layernorm f32 h=7' }")
+        end
+        local place = ("%s/copy%d/%s"):format(scratch, i, case.at or "")
+        printed(scratch, ("normgen emit %s -o out%d"):format(case[1], i))
+        local command, texts = made_by(scratch .. "/out" .. i)
+        local stands, to = printed(place, command), command:match " %-o (%S+)$"
+        if not to then
+          for name, text in pairs(texts) do
+            local is_kernel = name:find "norm_fwd" or name:find "single"
+            assert.is_truthy(not is_kernel or stands:find(text, 1, true), name)
+          end
+          printed(place, command .. " -o again")
+        end
+        for name, text in pairs(texts) do assert.equal(text, files.read(("%s/%s/%s"):format(place, to or "again", name))) end
       end
     end)
 

@@ -310,7 +310,7 @@ describe("emitted files", function()
       "/* ng_layernorm_fwd_f32_h768_addout_avx2", " * Spec:      layernorm fwd f32 h=768 addout",
       " * Contract:  1: 64 lanes of f32 sums, blocks of 768, halving tree, explicit fma, round to nearest even",
       " * Passes:    the first 16 elements, then the row, then the row",
-      " * Bytes:     reads 6144 and writes 6144 per row, reads 6144 of parameters", " * Made by:   normgen emit",
+      " * Bytes:     reads 6144 and writes 6144 per row, reads 6144 per call", " * Made by:   normgen emit",
     } do
       assert.is_truthy(text:find(line .. "\n", 1, true), line)
     end

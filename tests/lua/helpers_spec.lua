@@ -22,7 +22,6 @@ describe("a .h file", function()
 /* A macro. */
 #define ng_x_pin(v) __asm__("" : "+x"(v))
 
-
 typedef uint16_t __attribute__((__may_alias__)) ng_x_u16;
 
 static const float ng_x_table[2] = {1.0f, 2.0f};

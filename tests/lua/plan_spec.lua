@@ -58,8 +58,8 @@ describe("a plan", function()
       local sweeps = {}
       for i, sweep in ipairs(p.sweeps) do sweeps[i] = sweep_text(sweep) end
       assert.same(wanted[2], sweeps)
-      local bytes = p.problem.bytes_per_row
-      assert.same(wanted.bytes, { bytes.read, bytes.write, bytes.parameters })
+      local bytes = p.problem.bytes
+      assert.same(wanted.bytes, { bytes.row.read, bytes.row.write, bytes.call.read })
       assert.same(wanted.saved or {}, { p.saved, p.saved_by })
       assert.same(wanted.stage or {}, p.stage and { p.stage.name, p.stage.dtype, p.stage.by } or {})
       local normed = p.stage and p.stage.node or p.normed

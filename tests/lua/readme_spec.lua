@@ -5,6 +5,9 @@ local lfs = require "lfs"
 local normgen = require "tests.support.normgen"
 local pipeline = require "gen.pipeline.pipeline"
 local spec = require "gen.spec.spec"
+local tree = require "gen.tree"
+
+local unpack = table.unpack or unpack
 
 local ROOT = lfs.currentdir()
 local README = files.read "README.md"
@@ -100,6 +103,32 @@ describe("README.md", function()
     end
   end)
 
+  it("explains every option and every norm once", function()
+    local text, explained = README:match "\n## What is there\n(.-)\n## ", {}
+    local function explain(word)
+      assert.is_nil(explained[word], word .. " is explained twice")
+      explained[word] = true
+    end
+    for bullet in text:gsub("\n%- ", "\n\0"):gmatch("%z([^%z]*)") do
+      local introduced = {}
+      -- What stands in front of a colon, from the start of its sentence on: words, and what joins them.
+      for before in bullet:gmatch("([^:]*):") do
+        local sentence = (". " .. before):match("^.*%. (.-)$")
+        local rest = sentence:gsub("`[^`]+`", ""):gsub("%f[%a]or%f[%A]", ""):gsub("%f[%a]with%f[%A]", "")
+        for word in (rest:find("^[%s,]*$") and sentence or ""):gmatch("`([%w_]+)") do introduced[word] = true end
+      end
+      for _, row in ipairs(spec.grammar) do
+        if introduced[row.key or row.field] then explain(row.key or row.field) end
+      end
+    end
+    for _, norm in ipairs(tree.norms()) do
+      local _, is = text:gsub("`" .. norm .. "` is ", "")
+      local _, bracket = text:gsub("`" .. norm .. "` %(", "")
+      assert.is_true(is + bracket <= 1, norm .. " is explained twice")
+    end
+    for _, word in ipairs { "quant", "out", "act", "affine", "layout" } do assert.is_true(explained[word], word) end
+  end)
+
   it("names every package that the installer installs", function()
     local count = 0
     for name, list in files.read("tools/install-deps.sh"):gmatch("\n *([%w_]+)=\"([^\"]+)\"") do
@@ -123,6 +152,33 @@ describe("README.md", function()
       local is_path = (path:find("/", 1, true) or path:find("%.md$")) and not path:find("^out/")
       if is_path then assert.is_truthy(lfs.attributes(path, "mode"), path) end
     end
+  end)
+end)
+
+describe("the documents for developers", function()
+  -- A path as a pattern: `<name>` and `*` stand for anything but a slash.
+  local function exists(path)
+    local directory, name = path:match("^(.-)/?([^/]*)/?$")
+    local pattern = "^" .. name:gsub("%b<>", "*"):gsub("[%-.]", "%%%0"):gsub("%*", "[^/]+") .. "$"
+    for entry in lfs.dir(directory == "" and "." or directory) do
+      if entry:find(pattern) then return true end
+    end
+    return false
+  end
+
+  it("name files and directories that exist", function()
+    local count = 0
+    for _, path in ipairs { "CONTRIBUTING.md", unpack(files.under("docs", "%.md$")) } do
+      for named in files.read(path):gmatch("`%.?/?([%w_./*<>-]+)`") do
+        local is_path = named:find("/", 1, true) and lfs.attributes(named:match("^[^/]+"), "mode") == "directory"
+        if is_path then
+          assert.is_true(exists(named), path .. ": " .. named)
+          count = count + 1
+        end
+      end
+    end
+    assert.is_true(count > 100, count .. " paths")
+    assert.is_false(exists "gen/norms/nonorm.lua")
   end)
 end)
 

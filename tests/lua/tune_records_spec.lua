@@ -9,7 +9,6 @@ local schedule = require "gen.schedule.schedule"
 local toolchain = require "host.toolchain"
 local tuned = require "gen.schedule.records"
 
-
 local DEFAULT, OTHER, SPACE, record = samples.DEFAULT, samples.OTHER, samples.SPACE, samples.new
 
 local function read(text) return tuned.read(text, "file") end

@@ -16,8 +16,6 @@ static size_t size_of(const ng_arg *arg)
     return 1; /* quantised */
 }
 
-enum { POSITIONS = 6 };
-
 /* Is it a statistic that is never negative? */
 static int is_square(const ng_arg *arg)
 {
@@ -57,7 +55,7 @@ static size_t chunks_of(const ng_kernel *kernel, size_t rows)
 {
     const int is_nchw = strstr(kernel->spec, "layout=nchw") != NULL,
               has_positions = strstr(kernel->spec, "layout=n") != NULL;
-    return is_nchw ? (rows + 63) / 64 : (rows * (has_positions ? POSITIONS : 1) + 4095) / 4096;
+    return is_nchw ? (rows + 63) / 64 : (rows * (has_positions ? KERNEL_CALL_POSITIONS : 1) + 4095) / 4096;
 }
 
 /* The size of an axis, whose name ends at a comma or at the end. */
@@ -74,7 +72,7 @@ static size_t extent(const ng_kernel *kernel, const char *axis, size_t rows)
         {"g", number_in(kernel->spec, " g=")},
         {"h/shards", kernel->h / number_in(kernel->spec, " shards=")},
         {"shards", number_in(kernel->spec, " shards=")},
-        {"positions", POSITIONS},
+        {"positions", KERNEL_CALL_POSITIONS},
         {"chunks", chunks_of(kernel, rows)},
     };
     const size_t length = strcspn(axis, ",");
@@ -98,6 +96,7 @@ static void add_pointer(kernel_call *c, const ng_arg *arg)
     c->arg[i] = arg;
     c->row_bytes[i] = has_rows ? elements_of(c->kernel, arg->shape, 1) * size : 0;
     c->bytes[i] = elements_of(c->kernel, arg->shape, c->rows) * size;
+    c->size[i] = size;
     c->output[i] = strcmp(arg->io, "in") != 0;
     c->ptr[i] = malloc(c->bytes[i]);
     if (c->ptr[i] == NULL) {
@@ -120,7 +119,7 @@ static double number_of(const char *name, size_t rows)
     static const struct {
         const char *name;
         double value;
-    } numbers[] = {{"positions", POSITIONS}, {"momentum", 0.1}, {"eps", 1e-5}};
+    } numbers[] = {{"positions", KERNEL_CALL_POSITIONS}, {"momentum", 0.1}, {"eps", 1e-5}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(name, numbers[i].name) == 0) return numbers[i].value;
     return strcmp(name, "rows_per_batch") == 0 ? (double)(rows > 0 ? rows : 1) : 0.81;

@@ -4,7 +4,7 @@
 
 #include "ng_kernels.h"
 
-enum { KERNEL_CALL_POINTERS = 16, KERNEL_CALL_SCALARS = 8 };
+enum { KERNEL_CALL_POINTERS = 16, KERNEL_CALL_SCALARS = 8, KERNEL_CALL_POSITIONS = 6 };
 
 /* The arguments of one call: a buffer of exactly its size for each pointer, in call order. Inputs are filled, outputs
  * are not. Rows are packed, also those of strided kernels; kernels with positions are called on a few. */
@@ -13,6 +13,7 @@ typedef struct kernel_call {
     size_t rows, count;
     void *ptr[KERNEL_CALL_POINTERS];
     size_t bytes[KERNEL_CALL_POINTERS];
+    size_t size[KERNEL_CALL_POINTERS];      /* of an element */
     size_t row_bytes[KERNEL_CALL_POINTERS]; /* 0 for parameters, also those of a batch */
     int output[KERNEL_CALL_POINTERS];       /* written, and perhaps read */
     const ng_arg *arg[KERNEL_CALL_POINTERS];

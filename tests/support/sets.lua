@@ -426,7 +426,8 @@ local function mutants_for(target)
     "rmsnorm f32 h=24 groups=3", "rmsnorm f32 h=24 heads=2 strided", "rmsnorm f32 h=20 sandwich", "layernorm f32 h=20 twin",
     "rmsnorm f32 h=20 out=s8 quant=row", "rmsnorm f32 h=20 out=e4m3 quant=static", "lpnorm f32 h=20",
     "groupnorm f32 c=6 g=2 layout=nhwc", "groupnorm f32 c=4 g=2 layout=nchw", "batchnorm fwd f32 c=5 layout=nchw",
-    "batchnorm fwd f32 c=9 layout=nhwc momentum=onnx", "layernorm f32 h=70 layout=nchw", "batchnorm stats f32 c=3 layout=nchw", "layernorm f32 h=8 center=full stats",
+    "batchnorm fwd f32 c=9 layout=nhwc momentum=onnx", "layernorm f32 h=70 layout=nchw",
+    "batchnorm stats f32 c=3 layout=nchw", "layernorm f32 h=8 center=full stats",
   } do requests[i] = { spec = text, target = target, schedule = {} } end
   local streams = targets.named(target).fence and { stream = "1" } or {}
   requests[#requests + 1] = { spec = "rmsnorm f32 h=48", target = target, schedule = streams }

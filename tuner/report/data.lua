@@ -94,9 +94,8 @@ end
 -- A record with what is derived from it.
 local function row_of(record, entries)
   local problem = problems.new(names.parse(record.name, { prefix = "" }))
-  local bytes = problem.bytes_per_row
   local positions = cells.positions(problem)
-  local moved = (bytes.read + bytes.write) * record.rows * positions + bytes.parameters
+  local moved = cells.bytes_of_row(problem) * record.rows + cells.bytes_of_call(problem)
   local of_element = operations(problem)
   local count = of_element and of_element * problem.row_length * record.rows
   local own, cell = record.ratio, cell_of(entries, record, positions)

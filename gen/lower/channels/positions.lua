@@ -2,8 +2,6 @@
 
 local common = require "gen.lower.channels.common"
 
-
-
 return function(body, builder)
   local plan, where = body.plan, body.plan.axes
   local count = ("%d"):format(where.channels)
