@@ -2,6 +2,7 @@
 
 package.path = "./?.lua;" .. package.path
 
+local options = require "tools.options"
 local tree = require "gen.tree"
 local plan = require "gen.plan.plan"
 local problem = require "gen.problem.problem"
@@ -10,10 +11,10 @@ local spec = require "gen.spec.spec"
 local HEAD = [[
 # Gallery
 
-Every norm that normgen knows, from its definition in `gen/norms/`, and every word of a spec, from the grammar in
-`gen/spec/grammar.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a kernel of 1024 elements in
-f32 as an example: its arguments, the passes that it takes, and the error bound of the normalised value in units of u =
-2^-24 (`docs/numerics.md`). `normgen explain` and `normgen describe` tell the same of any spec.
+Every norm that normgen knows, from its definition in `gen/norms/`, with what it takes according to the parser, and every word
+of a spec, from the grammar in `gen/spec/grammar.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a
+kernel of 1024 elements in f32 as an example: its arguments, the passes that it takes, and the error bound of the normalised
+value in units of u = 2^-24 (`docs/numerics.md`). `normgen explain` and `normgen describe` tell the same of any spec.
 ]]
 
 -- What the words of a spec make of a norm: one kernel for each that takes passes of its own.
@@ -53,6 +54,13 @@ for _, name in ipairs(tree.norms()) do
   local norm = require("gen.norms." .. name)
   local formula = norm.formula:gsub("|", "\\|")
   add("| `%s` | %s | `%s` | %s | `affine=%s` |", name, norm.title, formula, norm.cites, norm.affine)
+end
+add ""
+add "| norm | dtypes | options |"
+add "|---|---|---|"
+for _, name in ipairs(tree.norms()) do
+  local dtypes, labels = options.of(name)
+  add("| `%s` | %s | %s |", name, joined(dtypes), joined(labels))
 end
 add ""
 for _, name in ipairs(tree.norms()) do

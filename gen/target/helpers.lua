@@ -43,7 +43,7 @@ local function name_of(paragraph, source)
 end
 
 local function new(name, text, attribute)
-  text = text:gsub("%f[%w_]ng_", "@"):gsub("%f[%w_]NG_TARGET ", "$A ")
+  text = text:gsub("%f[%w_]ng_", "@"):gsub("%f[%w_]NG_TARGET%s+", "$A ")
   local helper = { name = name:sub(4), text = text, attribute = attribute, uses = {} }
   for used in text:gmatch "@([%w_]+)" do
     if used ~= helper.name then helper.uses[#helper.uses + 1] = used end

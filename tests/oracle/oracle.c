@@ -1,5 +1,6 @@
 #include "oracle.h"
 
+#include <check.h>
 #include <math.h>
 #include <mpfr.h>
 
@@ -12,44 +13,10 @@ enum { BITS = 200 };
 
 /* The statistics of a row, exact up to 200 bits. */
 typedef struct statistics {
-    mpfr_t mean;   /* 0 for rmsnorm */
+    mpfr_t mean;   /* 0 where the norm has none */
     mpfr_t square; /* mean square, or variance; of the norms of lengths the sum of squares, or of magnitudes */
     mpfr_t rstd;   /* the factor of the row */
 } statistics;
-
-static int has_mean(const oracle_row *row)
-{
-    return row->spec->norm == REF_LAYERNORM;
-}
-
-static int is_of_lengths(const oracle_row *row)
-{
-    return row->spec->norm != REF_LAYERNORM && row->spec->norm != REF_RMSNORM && row->spec->norm != REF_DYT;
-}
-
-/* The factor of a norm that gives rows a length, from the sum of squares or magnitudes. */
-static void set_length_factor(const oracle_row *row, statistics *s)
-{
-    const int norm = row->spec->norm, form = row->spec->epsform;
-    mpfr_set(s->rstd, s->square, MPFR_RNDN);
-    if (norm == REF_L2NORM && form == 0) {
-        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
-    }
-    if (norm != REF_LPNORM) {
-        mpfr_sqrt(s->rstd, s->rstd, MPFR_RNDN);
-    }
-    if (norm == REF_L2NORM && form == REF_OUTSIDE) {
-        mpfr_add_d(s->rstd, s->rstd, row->eps, MPFR_RNDN);
-    }
-    if (norm == REF_SCALENORM || form == REF_MAX) {
-        mpfr_t eps;
-        mpfr_init2(eps, BITS);
-        mpfr_set_d(eps, row->eps, MPFR_RNDN);
-        mpfr_max(s->rstd, s->rstd, eps, MPFR_RNDN);
-        mpfr_clear(eps);
-    }
-    mpfr_d_div(s->rstd, norm == REF_SCALENORM || norm == REF_WEIGHTNORM ? row->g : 1, s->rstd, MPFR_RNDN);
-}
 
 /* Applies a function to v. */
 static void apply(int function, mpfr_t v)
@@ -81,58 +48,109 @@ static void set_input(const oracle_row *row, size_t i, mpfr_t v)
     }
 }
 
-static void measure(const oracle_row *row, statistics *s)
+/* Sums up the squares of the distances from the mean. */
+static void sum_squares(const oracle_row *row, statistics *s)
 {
-    const size_t n = row->spec->h;
     mpfr_t d;
-    mpfr_inits2(BITS, d, s->mean, s->square, s->rstd, (mpfr_ptr)NULL);
-    mpfr_set_zero(s->mean, 1);
-    mpfr_set_zero(s->square, 1);
-    for (size_t i = 0; has_mean(row) && i < n; i++) {
-        mpfr_add_d(s->mean, s->mean, row->x[i], MPFR_RNDN);
-    }
-    mpfr_div_ui(s->mean, s->mean, n, MPFR_RNDN);
-    for (size_t i = 0; i < n; i++) {
+    mpfr_init2(d, BITS);
+    for (size_t i = 0; i < row->spec->h; i++) {
         set_input(row, i, d);
         mpfr_sub(d, d, s->mean, MPFR_RNDN);
-        if (row->spec->norm == REF_LPNORM) {
-            mpfr_abs(d, d, MPFR_RNDN);
-            mpfr_add(s->square, s->square, d, MPFR_RNDN);
-        } else {
-            mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
-        }
+        mpfr_fma(s->square, d, d, s->square, MPFR_RNDN);
     }
-    if (is_of_lengths(row)) {
-        set_length_factor(row, s);
-        mpfr_clear(d);
-        return;
-    }
-    mpfr_div_ui(s->square, s->square, n, MPFR_RNDN);
-    mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
-    mpfr_rec_sqrt(s->rstd, s->rstd, MPFR_RNDN);
     mpfr_clear(d);
 }
 
-static void forget(statistics *s)
+static void sum_magnitudes(const oracle_row *row, statistics *s)
 {
-    mpfr_clears(s->mean, s->square, s->rstd, (mpfr_ptr)NULL);
+    mpfr_t d;
+    mpfr_init2(d, BITS);
+    for (size_t i = 0; i < row->spec->h; i++) {
+        set_input(row, i, d);
+        mpfr_abs(d, d, MPFR_RNDN);
+        mpfr_add(s->square, s->square, d, MPFR_RNDN);
+    }
+    mpfr_clear(d);
 }
 
-int oracle_in_domain(const oracle_row *row)
+/* "1 / sqrt(mean(x * x) + eps)", and with the mean taken off that of LayerNorm. */
+static void set_rms_factor(const oracle_row *row, statistics *s)
 {
-    if (row->spec->norm == REF_DYT) {
-        return 1;
-    }
-    statistics s;
-    double sum = 0, sum_of_squares = 0;
+    sum_squares(row, s);
+    mpfr_div_ui(s->square, s->square, row->spec->h, MPFR_RNDN);
+    mpfr_add_d(s->rstd, s->square, row->eps, MPFR_RNDN);
+    mpfr_rec_sqrt(s->rstd, s->rstd, MPFR_RNDN);
+}
+
+static void set_layernorm_factor(const oracle_row *row, statistics *s)
+{
     for (size_t i = 0; i < row->spec->h; i++) {
-        sum += fabs(row->x[i]);
-        sum_of_squares += 4 * row->x[i] * row->x[i]; /* 4: room for the distance to the pivot */
+        mpfr_add_d(s->mean, s->mean, row->x[i], MPFR_RNDN);
     }
-    measure(row, &s);
-    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + row->eps;
-    forget(&s);
-    return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
+    mpfr_div_ui(s->mean, s->mean, row->spec->h, MPFR_RNDN);
+    set_rms_factor(row, s);
+}
+
+/* "g / max(length, eps)". */
+static void set_quotient(statistics *s, double g, double eps)
+{
+    mpfr_t least;
+    mpfr_init2(least, BITS);
+    mpfr_set_d(least, eps, MPFR_RNDN);
+    mpfr_max(s->rstd, s->rstd, least, MPFR_RNDN);
+    mpfr_d_div(s->rstd, g, s->rstd, MPFR_RNDN);
+    mpfr_clear(least);
+}
+
+static void set_l2norm_factor(const oracle_row *row, statistics *s)
+{
+    const int form = row->spec->epsform;
+    sum_squares(row, s);
+    mpfr_add_d(s->rstd, s->square, form == 0 ? row->eps : 0, MPFR_RNDN);
+    mpfr_sqrt(s->rstd, s->rstd, MPFR_RNDN);
+    mpfr_add_d(s->rstd, s->rstd, form == REF_OUTSIDE ? row->eps : 0, MPFR_RNDN);
+    set_quotient(s, 1, form == REF_MAX ? row->eps : 0);
+}
+
+static void set_scalenorm_factor(const oracle_row *row, statistics *s)
+{
+    sum_squares(row, s);
+    mpfr_sqrt(s->rstd, s->square, MPFR_RNDN);
+    set_quotient(s, row->g, row->eps);
+}
+
+static void set_weightnorm_factor(const oracle_row *row, statistics *s)
+{
+    sum_squares(row, s);
+    mpfr_sqrt(s->rstd, s->square, MPFR_RNDN);
+    mpfr_d_div(s->rstd, row->g, s->rstd, MPFR_RNDN);
+}
+
+static void set_lpnorm_factor(const oracle_row *row, statistics *s)
+{
+    sum_magnitudes(row, s);
+    mpfr_d_div(s->rstd, 1, s->square, MPFR_RNDN);
+}
+
+/* What most norms make of an element. */
+static void scale(const oracle_row *row, const statistics *s, mpfr_t z)
+{
+    (void)row;
+    mpfr_sub(z, z, s->mean, MPFR_RNDN);
+    mpfr_mul(z, z, s->rstd, MPFR_RNDN);
+}
+
+static void set_nothing(const oracle_row *row, statistics *s)
+{
+    (void)row;
+    (void)s;
+}
+
+static void apply_dyt(const oracle_row *row, const statistics *s, mpfr_t z)
+{
+    (void)s;
+    mpfr_mul_d(z, z, row->alpha, MPFR_RNDN);
+    mpfr_tanh(z, z, MPFR_RNDN);
 }
 
 double oracle_unit(const ref_spec *spec)
@@ -184,8 +202,9 @@ static double roundings(int function)
 /* RMSNorm, with w for a rounding of a sum or row scalar: the sum h w, mean w and + eps w are halved by the root; root
  * and reciprocal w each; rstd may be rounded once more; the product with x 1. In f32 that is h/2 + 4. With acc=f64 it
  * is 2, and with gamma 3, whatever the length. */
-static bound_terms rmsnorm_terms(const oracle_row *row)
+static bound_terms rmsnorm_terms(const oracle_row *row, const statistics *s)
 {
+    (void)s;
     const double w = unit_of_sums(row->spec);
     /* zgate=before: each element is off by the error of silu and of a product, and so, at most, is rstd. */
     const double gate = row->spec->zgate == REF_ZGATE_BEFORE ? roundings(REF_SILU) + 1 : 0;
@@ -194,20 +213,39 @@ static bound_terms rmsnorm_terms(const oracle_row *row)
 }
 
 /* DyT: the product with alpha is rounded, and tanh does not make a relative error larger. */
-static bound_terms dyt_terms(void)
+static bound_terms dyt_terms(const oracle_row *row, const statistics *s)
 {
+    (void)row;
+    (void)s;
     return (bound_terms){1 + roundings(REF_TANH), 0, 0, 0};
 }
 
-/* Norms of lengths, with w as above: the sum, of numbers of one sign, h w, halved by a root w; eps w inside, where it
- * is halved, and outside; the division w; the factor may be rounded once more; the product with x 1. */
-static bound_terms length_terms(const oracle_row *row)
+/* Norms of lengths, with w as above: what they divide by is off by `length` w, the division w; the factor may be
+ * rounded once more; the product with x 1. */
+static bound_terms length_terms(const oracle_row *row, double length)
 {
-    const double w = unit_of_sums(row->spec), h = depth(row->spec);
-    const double root = row->spec->norm == REF_LPNORM ? h : h / 2 + 1;
-    const double eps = row->spec->norm != REF_L2NORM ? 0 : row->spec->epsform == REF_OUTSIDE ? 1 : 0.5;
-    const double factor = (root + eps + 1) * w + rounding_of_scalars(row->spec);
+    const double factor = (length + 1) * unit_of_sums(row->spec) + rounding_of_scalars(row->spec);
     return (bound_terms){factor + 1, 0, factor, 0};
+}
+
+/* The sum, of numbers of one sign, h w, halved by a root w. */
+static bound_terms root_terms(const oracle_row *row, const statistics *s)
+{
+    (void)s;
+    return length_terms(row, depth(row->spec) / 2 + 1);
+}
+
+/* The same, and + eps w: inside, where it is halved, or outside. */
+static bound_terms l2norm_terms(const oracle_row *row, const statistics *s)
+{
+    (void)s;
+    return length_terms(row, depth(row->spec) / 2 + 1 + (row->spec->epsform == REF_OUTSIDE ? 1 : 0.5));
+}
+
+static bound_terms lpnorm_terms(const oracle_row *row, const statistics *s)
+{
+    (void)s;
+    return length_terms(row, depth(row->spec));
 }
 
 /* The mu that the contract gives, of the head or of the whole row. */
@@ -256,13 +294,61 @@ static bound_terms layernorm_terms(const oracle_row *row, const statistics *s)
     return (bound_terms){rstd + 3, mean * r + (1 + c) * delta * r, rstd, mean};
 }
 
+/* The norms of rows over the real numbers: the statistics of a row, of which all are 0 before, what becomes of an
+ * element, and the error that it may have. */
+static const struct definition {
+    void (*measure)(const oracle_row *row, statistics *s);
+    void (*normalise)(const oracle_row *row, const statistics *s, mpfr_t z);
+    bound_terms (*terms)(const oracle_row *row, const statistics *s);
+} definitions[REF_NORMS] = {
+    [REF_RMSNORM] = {set_rms_factor, scale, rmsnorm_terms},
+    [REF_LAYERNORM] = {set_layernorm_factor, scale, layernorm_terms},
+    [REF_L2NORM] = {set_l2norm_factor, scale, l2norm_terms},
+    [REF_SCALENORM] = {set_scalenorm_factor, scale, root_terms},
+    [REF_WEIGHTNORM] = {set_weightnorm_factor, scale, root_terms},
+    [REF_LPNORM] = {set_lpnorm_factor, scale, lpnorm_terms},
+    [REF_DYT] = {set_nothing, apply_dyt, dyt_terms},
+};
+
+static const struct definition *definition_of(const oracle_row *row)
+{
+    const struct definition *const definition = &definitions[row->spec->norm];
+    ck_assert_msg(definition->measure != NULL, "norm %d has no definition in oracle.c", row->spec->norm);
+    return definition;
+}
+
+static void measure(const oracle_row *row, statistics *s)
+{
+    mpfr_inits2(BITS, s->mean, s->square, s->rstd, (mpfr_ptr)NULL);
+    mpfr_set_zero(s->mean, 1);
+    mpfr_set_zero(s->square, 1);
+    mpfr_set_zero(s->rstd, 1);
+    definition_of(row)->measure(row, s);
+}
+
+static void forget(statistics *s)
+{
+    mpfr_clears(s->mean, s->square, s->rstd, (mpfr_ptr)NULL);
+}
+
+int oracle_in_domain(const oracle_row *row)
+{
+    statistics s;
+    double sum = 0, sum_of_squares = 0;
+    for (size_t i = 0; i < row->spec->h; i++) {
+        sum += fabs(row->x[i]);
+        sum_of_squares += 4 * row->x[i] * row->x[i]; /* 4: room for the distance to the pivot */
+    }
+    measure(row, &s);
+    const double scale = mpfr_get_d(s.square, MPFR_RNDN) + row->eps;
+    forget(&s);
+    return sum < 0x1p127 && sum_of_squares < 0x1p127 && scale >= 0x1p-100;
+}
+
 /* cast=llama: t is exact, so that only what follows it is judged. */
 static bound_terms terms_of(const oracle_row *row, const statistics *s)
 {
-    bound_terms terms = row->spec->norm == REF_DYT ? dyt_terms()
-                        : has_mean(row)            ? layernorm_terms(row, s)
-                        : is_of_lengths(row)       ? length_terms(row)
-                                                   : rmsnorm_terms(row);
+    bound_terms terms = definition_of(row)->terms(row, s);
     if (row->t != NULL) {
         terms.relative = 0;
         terms.absolute = 0;
@@ -373,13 +459,7 @@ double oracle_worst_ratio(const oracle_row *row, const oracle_output *output)
     double worst = statistics_ratio(row, output, &s, &terms);
     for (size_t i = 0; i < row->spec->h; i++) {
         set_input(row, i, z);
-        if (row->spec->norm == REF_DYT) {
-            mpfr_mul_d(z, z, row->alpha, MPFR_RNDN);
-            mpfr_tanh(z, z, MPFR_RNDN);
-        } else {
-            mpfr_sub(z, z, s.mean, MPFR_RNDN);
-            mpfr_mul(z, z, s.rstd, MPFR_RNDN);
-        }
+        definition_of(row)->normalise(row, &s, z);
         if (row->t != NULL) {
             mpfr_set_d(z, row->t[i], MPFR_RNDN);
         }
