@@ -54,7 +54,7 @@ function topics.options()
   for _, row in ipairs(spec.grammar) do
     local texts = spec.supported(row)
     if row.read or #texts > 0 then
-      rows[#rows + 1] = { word = row.key and row.key .. "=" or "", values = json.array(texts), about = row.about }
+      rows[#rows + 1] = { word = row.key and row.key .. "=" or "", values = json.array(texts), about = spec.about(row) }
     end
   end
   return rows, { "word", "values", "about" }

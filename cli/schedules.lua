@@ -63,10 +63,7 @@ end
 
 -- Why a kernel cannot have a schedule, or nil.
 local function refusal(plan, target)
-  return function(overrides)
-    local ok, result = pcall(schedule.choose, plan, target, overrides)
-    if not ok then return type(result) == "table" and result.usage or error(result, 0) end
-  end
+  return function(overrides) return select(2, schedule.try(plan, target, overrides)) end
 end
 
 --- Which records answer for a kernel.

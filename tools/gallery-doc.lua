@@ -12,7 +12,7 @@ local HEAD = [[
 # Gallery
 
 Every norm that normgen knows, from its definition in `gen/norms/`, with what it takes according to the parser, and every word
-of a spec, from the grammar in `gen/spec/spec.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a
+of a spec, from the grammar in `gen/spec/grammar.lua`. `luajit tools/gallery-doc.lua` writes this file. Of norms of rows there is a
 kernel of 1024 elements in f32 as an example: its arguments, the passes that it takes, and the error bound of the normalised
 value in units of u = 2^-24 (`docs/numerics.md`). `normgen explain` and `normgen describe` tell the same of any spec.
 ]]
@@ -78,7 +78,7 @@ add ""
 add "| key | words | meaning |"
 add "|---|---|---|"
 for _, row in ipairs(spec.grammar) do
-  local texts, about = spec.supported(row), row.about:gsub("|", "\\|")
+  local texts, about = spec.supported(row), spec.about(row):gsub("|", "\\|")
   add("| %s | %s | %s |", row.key and "`" .. row.key .. "=`" or "", #texts > 0 and joined(texts) or "a number", about)
 end
 add ""

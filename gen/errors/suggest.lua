@@ -37,15 +37,18 @@ function suggest.nearest(word, known)
   return best
 end
 
---- Raises the usage error about an unknown word.
+--- What is said about an unknown word.
 -- @param what the kind of word, e.g. "target"
 -- @param word what the user wrote
 -- @param known array of strings: what is allowed, in the order to print
--- @return never; error({usage = "unknown target 'avx3', did you mean 'avx2'?"}, 0), the known ones if none is near
-function suggest.unknown(what, word, known)
+-- @return string such as "unknown target 'avx3', did you mean 'avx2'?", with the known ones if none is near
+function suggest.text(what, word, known)
   local near = suggest.nearest(word, known)
-  usage.fail("unknown %s %s%s", what, usage.quote(word),
+  return ("unknown %s %s%s"):format(what, usage.quote(word),
     near and ", did you mean '" .. near .. "'?" or " (known: " .. table.concat(known, ", ") .. ")")
 end
+
+--- Raises the usage error about an unknown word; parameters as of suggest.text.
+function suggest.unknown(what, word, known) usage.fail("%s", suggest.text(what, word, known)) end
 
 return suggest

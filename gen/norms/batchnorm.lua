@@ -1,8 +1,9 @@
 --- BatchNorm: each channel less its mean over batch and positions, divided by its standard deviation. For inference with
 -- running statistics, whole or folded into a scale and a shift; for training in one call, or in the three steps that ranks need.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-local steps = e.steps "moments"
+local steps = norm.steps "moments"
 
 local VAR = { name = "var", nonnegative = true }
 local RUNNING = { "running_mean", { name = "running_var", nonnegative = true } }
@@ -14,12 +15,12 @@ local function moved(x, a)
   return e.moved(a.running_mean, e.center_mean(x), a.momentum), e.moved(a.running_var, e.unbiased_var(x), a.momentum)
 end
 
-return e.norm {
+return norm.new {
   name = "batchnorm",
   title = "BatchNorm",
   cites = "Ioffe and Szegedy 2015, algorithms 1 and 2",
   affine = "gamma+beta",
-  words = { layout = true },
+  words = {},
   formula = "(x - mean(x)) / sqrt(var(x) + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = { "rows", "positions" },
   directions = {
@@ -37,7 +38,7 @@ return e.norm {
     },
     folded = { inputs = { "a", "b" }, forward = function(x, a) return x * a.a + a.b end },
     foldstats = {
-      inputs = { "mean", VAR }, scalars = { "eps" }, outputs = { "a", "b" },
+      inputs = { "mean", VAR }, scalars = { "eps" }, outputs = { "a", "b" }, has_no_elements = true,
       forward = function(_, a)
         local rstd = rstd_of(a.var, a)
         local scale = (a.gamma and a.gamma * rstd or rstd):as "a"

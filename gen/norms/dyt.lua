@@ -1,12 +1,13 @@
 --- Dynamic Tanh: no statistics, but a tanh of the row times a scalar.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "dyt",
   title = "DyT",
   cites = "Zhu, Chen, He, LeCun and Liu 2025, eq. 1",
   affine = "gamma+beta",
-  words = {},
+  words = {}, types = { f32 = true }, lacks = { acc = "has no sums", alpha = "has an alpha of its own" },
   over = { "h" },
   scalars = { "alpha" },
   formula = "tanh(alpha * x)",

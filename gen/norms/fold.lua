@@ -1,15 +1,16 @@
 --- Folding: gamma and beta of a norm move into the linear layer behind it, a row of whose weights is x.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
 local function has_beta(spec) return spec.affine == "gamma+beta" end
 
-return e.norm {
+return norm.new {
   name = "fold",
   title = "Folding into the next layer",
   cites = "W' = W diag(gamma), b' = b + W beta",
   affine = "gamma+beta",
-  words = {},
-  is_of_weights = true,
+  words = {}, needs_gamma = true,
+  lacks = norm.of_weights,
   adds_beta = false,
   over = { "h" },
   inputs = { { name = "bias", when = has_beta } },

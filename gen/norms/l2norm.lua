@@ -1,5 +1,6 @@
 --- L2 norm: the row divided by its length.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
 --- Where eps stands.
 local LENGTHS = {
@@ -8,7 +9,7 @@ local LENGTHS = {
   max = function(sum, eps) return e.max(e.sqrt(sum), eps) end,
 }
 
-return e.norm {
+return norm.new {
   name = "l2norm",
   title = "L2 norm",
   cites = "Loshchilov et al. 2024, nGPT",

@@ -1,12 +1,13 @@
 --- LayerNorm: the row less its mean, divided by its standard deviation.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "layernorm",
   title = "LayerNorm",
   cites = "Ba, Kiros and Hinton 2016, eq. 3",
   affine = "gamma+beta",
-  words = { center = true, layout = true, shards = true },
+  words = { center = true, shards = true }, layouts = { "nchw" },
   statistics = { "mean", "rstd" },
   over = { "h" },
   scalars = { "eps" },

@@ -1,7 +1,8 @@
 --- Lp norm with p = 1: the row divided by the sum of its magnitudes. A row of zeros stays one.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "lpnorm",
   title = "Lp norm",
   cites = "ONNX, LpNormalization",

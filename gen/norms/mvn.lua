@@ -1,12 +1,13 @@
 --- MeanVarianceNormalization of ONNX: BatchNorm without parameters, eps added to the standard deviation.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "mvn",
   title = "MeanVarianceNormalization",
   cites = "ONNX operators, MeanVarianceNormalization-13",
   affine = "none",
-  words = { layout = true },
+  words = {}, lacks = { affine = "takes no parameters" },
   formula = "(x - mean(x)) / (sqrt(var(x)) + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = { "rows", "positions" },
   directions = {

@@ -1,14 +1,15 @@
 --- PowerNorm: each channel divided by the root of the running mean of its squares over batch and positions.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
 local function scaled(x, square, a) return x * (1 / e.sqrt(square + a.eps)):as "rstd" end
 
-return e.norm {
+return norm.new {
   name = "powernorm",
   title = "PowerNorm",
   cites = "Shen et al. 2020, algorithm 1",
   affine = "gamma+beta",
-  words = { layout = true },
+  words = {},
   formula = "x / sqrt(running mean of x^2 + eps) over the batch and all positions",
   sizes = "c", layouts = { "nchw", "nhwc", "rows" }, over = { "rows", "positions" },
   directions = {

@@ -1,12 +1,13 @@
 --- RMSNorm: the row divided by its root mean square.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "rmsnorm",
   title = "RMSNorm",
   cites = "Zhang and Sennrich 2019, eq. 4",
   affine = "gamma",
-  words = { cast = true, zgate = true, layout = true, shards = true },
+  words = { cast = true, zgate = true, shards = true }, layouts = { "nchw" },
   statistics = { "rstd" },
   over = { "h" },
   scalars = { "eps" },

@@ -1,7 +1,8 @@
 --- ScaleNorm: the row with a given length.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "scalenorm",
   title = "ScaleNorm",
   cites = "Nguyen and Salazar 2019, eq. 6",

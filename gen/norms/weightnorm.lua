@@ -1,13 +1,14 @@
 --- Weight normalisation: each row of a weight matrix with a length of its own.
 local e = require "gen.formula.expr"
+local norm = require "gen.formula.norm"
 
-return e.norm {
+return norm.new {
   name = "weightnorm",
   title = "Weight normalisation",
   cites = "Salimans and Kingma 2016, eq. 2",
   affine = "none",
   words = {},
-  is_of_weights = true,
+  lacks = norm.of_weights,
   over = { "h" },
   inputs = { "g" },
   formula = "g x / sqrt(sum(x^2)), g for each row",

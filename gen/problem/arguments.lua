@@ -2,6 +2,7 @@
 
 local axes = require "gen.problem.axes"
 local dtype = require "gen.formula.dtype"
+local norms = require "gen.formula.norm"
 
 local arguments = {}
 
@@ -16,8 +17,8 @@ end
 --- The type in which elements are computed.
 local function real(k) return k.compute end
 
-local function reads_x(k) return not k.direction.merges and k.spec.dir ~= "foldstats" end
-local function has_y(k) return reads_x(k) and not k.direction.gives_parts end
+local function reads_x(k) return norms.reads_x(k.direction) end
+local function has_y(k) return norms.has_y(k.direction) end
 local function has_gamma(k) return k.spec.affine ~= "none" end
 local function has_beta(k) return k.spec.affine == "gamma+beta" or k.spec.affine == "group" end
 local function has_second(k) return k.spec.twin or k.spec.fusion == "sandwich" end
@@ -43,8 +44,9 @@ local function y_dtype(k) return k.spec.fusion == "addafter" and k.spec.residual
 -- set has that is summed together.
 local ELEMENT, PARAMETER, BATCH, SET = "memory", "parameter", "batch", "set"
 
---- Rows: `of` the axes of an array, "scalar", or `own`: the norm's own arguments of this kind (expr.norm) stand here. `when(kernel)`
--- says whether a kernel has it, `dtype(kernel)` gives its dtype; `kernel` has `spec`, `norm`, `direction`, `axes` and `compute`.
+--- Rows: `of` the axes of an array, "scalar", or `own`: the norm's own arguments of this kind (gen/formula/norm.lua) stand here.
+-- `when(kernel)` says whether a kernel has it, `dtype(kernel)` gives its dtype; `kernel` has `spec`, `norm`, `direction`, `axes` and
+-- `compute`.
 local ROWS = {
   { name = "rows", of = "scalar", dtype = always "size_t" },
   { name = "rows_per_batch", of = "scalar", dtype = always "size_t", when = has_batches },

@@ -56,21 +56,21 @@ local function kept_of(memory, over, has_groups)
 end
 
 --- The axes of parameters: all of a row or a position.
-local function parameter_of(spec, memory)
+local function parameter_of(spec, memory, direction)
   if spec.affine == "group" then return { "g" } end
   local list = {}
   for _, axis in ipairs(memory) do
-    if axis ~= "positions" and (axis ~= "rows" or spec.dir == "foldstats") then list[#list + 1] = axis end
+    if axis ~= "positions" and (axis ~= "rows" or direction.has_no_elements) then list[#list + 1] = axis end
   end
   return list
 end
 
---- The axes of a spec (gen/spec/spec.lua) of a norm:
+--- The axes of a spec (gen/spec/spec.lua) of a direction of a norm (gen/formula/norm.lua):
 -- `memory`: of an element, outermost first (the last one is `innermost`); `over`, `kept`: those that sums take and keep; `set`: of
 -- what there is for each set of values that is summed together; `part`: of what a part of a set has; `parameter`; `extents`: sizes by
 -- name; `order`: in which order values are added (contract.order); `is_counted`: whether a set's values are counted when the kernel is
 -- called; `n`: elements of a row or a part of one, or channels; `has_positions`; `channels`, `groups`, `per_group`.
-function axes.of(spec, norm)
+function axes.of(spec, norm, direction)
   local parts, shards = math.max(spec.groups, spec.heads), spec.shards or 1
   local length = spec.h or spec.c
   local n = math.floor(length / parts / shards)
@@ -78,11 +78,12 @@ function axes.of(spec, norm)
   local over, has_groups = over_of(spec, norm, memory)
   local kept = kept_of(memory, over, has_groups)
   local groups = spec.g or length
-  local self = { memory = memory, innermost = memory[#memory], over = over, kept = kept, parameter = parameter_of(spec, memory),
+  local self = { memory = memory, innermost = memory[#memory], over = over, kept = kept,
+    parameter = parameter_of(spec, memory, direction),
     extents = { [spec.h and "h" or "c"] = n, part = parts, g = spec.g or nil, shards = spec.shards or nil },
     n = n, parts = parts, shards = shards, channels = length, groups = groups, per_group = math.floor(length / groups),
     has_positions = contains(memory, "positions"), has_heads = spec.heads > 1 }
-  self.set = spec.dir == "foldstats" and memory or kept
+  self.set = direction.has_no_elements and memory or kept
   self.part = spec.shards and { "shards", "rows" } or { "chunks", kept[1] }
   self.order, self.is_counted = contract.order(memory, has_groups and memory[#memory] ~= "positions" and {} or over), false
   for _, axis in ipairs(over) do self.is_counted = self.is_counted or self.extents[axis] == nil end

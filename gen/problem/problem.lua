@@ -8,17 +8,12 @@ local contract = require "gen.formula.contract"
 local dtype = require "gen.formula.dtype"
 local e = require "gen.formula.expr"
 local names = require "gen.spec.names"
+local norms = require "gen.formula.norm"
 local spec_words = require "gen.spec.spec"
 local stream = require "gen.problem.stream"
 local traffic = require "gen.problem.traffic"
 
 local problem = {}
-
---- What a spec asks of its norm: `{ inputs=, scalars=, outputs=, updates=, sums=, forward= }` (expr.norm).
-local function direction_of(spec, norm)
-  if spec.shards then return e.steps(norm.sums)[spec.dir] end
-  return norm.directions and norm.directions[spec.folded and "folded" or spec.dir] or norm
-end
 
 --- The axes of an array as expressions have them: rows of a batch are rows.
 local function domain_of(argument)
@@ -127,7 +122,8 @@ end
 local function kernel_of(spec)
   local norm = require("gen.norms." .. spec.norm)
   local compute = spec.x == "f64" and "f64" or "f32"
-  local direction, its_axes, acc = direction_of(spec, norm), axes.of(spec, norm), spec.acc or compute
+  local direction, acc = norms.direction(norm, spec), spec.acc or compute
+  local its_axes = axes.of(spec, norm, direction)
   return { spec = spec, norm = norm, direction = direction, axes = its_axes, compute = compute, acc = acc,
     statistics = contract.STATISTICS[direction.sums], graph = e.graph { acc = acc, over = its_axes.over, kept = its_axes.kept },
     is_merged = direction.merges or direction.sums and its_axes.order ~= "lanes" or (spec.layout or spec.shards) and not direction.sums }

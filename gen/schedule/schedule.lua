@@ -29,13 +29,18 @@ local function is_16_bit(plan)
   return true
 end
 
---- The types in which a plan's elements are computed and summed; a target that lacks one says so.
+--- The types in which a plan's elements are computed and summed.
 local function types_of(plan, target)
-  local c, found = plan.problem.contract, {}
-  for i, name in ipairs { c.compute, c.acc } do
-    found[i] = target.types[name] or usage.fail("target %s has no type %s", target.name, name)
+  local c = plan.problem.contract
+  return target.types[c.compute], target.types[c.acc]
+end
+
+--- Why a target cannot have a plan, or nil.
+local function missing_type(plan, target)
+  local c = plan.problem.contract
+  for _, name in ipairs { c.compute, c.acc } do
+    if not target.types[name] then return ("target %s has no type %s"):format(target.name, name) end
   end
-  return found[1], found[2]
 end
 
 local function has_two_blocks(plan) return contract.blocks(plan.n).count > 1 end
@@ -237,55 +242,69 @@ local function keys(knobs)
   return list
 end
 
-local function check(knob, text, plan, target, chosen)
-  local allowed = false
-  for _, value in ipairs(knob.values) do allowed = allowed or value == text end
-  if not allowed then
-    usage.fail("schedule %s=%s: allowed are %s", knob.key, text, table.concat(knob.values, ", "))
+local function contains(list, wanted)
+  for _, item in ipairs(list) do
+    if item == wanted then return true end
   end
-  local reason = text ~= knob.values[1] and knob.refuse and knob.refuse(plan, target, chosen)
-  if reason then usage.fail("schedule %s=%s: %s", knob.key, text, reason) end
-  return tonumber(text) or text
+end
+
+--- Why keys cannot be given, or nil.
+local function refused_keys(overrides, knobs, target, has_vectors)
+  local given, known = {}, keys(knobs)
+  for key in pairs(overrides) do given[#given + 1] = key end
+  table.sort(given)
+  for _, key in ipairs(given) do
+    if not contains(known, key) then return suggest.text("schedule key", key, known) end
+    if not has_vectors then return ("schedule %s=%s: target %s has no schedule"):format(key, overrides[key], target.name) end
+  end
+end
+
+--- Why a knob cannot have a text, or nil.
+local function refused_value(knob, text, plan, target, chosen)
+  local reason
+  if not contains(knob.values, text) then
+    reason = "allowed are " .. table.concat(knob.values, ", ")
+  elseif text ~= knob.values[1] then
+    reason = knob.refuse and knob.refuse(plan, target, chosen)
+  end
+  return reason and ("schedule %s=%s: %s"):format(knob.key, text, reason)
 end
 
 --- The schedule of a plan on a target.
 -- @param plan plan (gen/plan/plan.lua)
 -- @param target target table
 -- @param overrides table of knob texts by key, or nil
--- @return table of knob values by key. Fails with a usage error for an unknown key, a value that is not allowed, and a
---   value that would change nothing.
-function schedule.choose(plan, target, overrides)
-  types_of(plan, target)
+-- @return table of knob values by key; or nil and the reason: an unknown key, a value that is not allowed, or one that would change
+--   nothing
+function schedule.try(plan, target, overrides)
+  overrides = overrides or {}
   local knobs, chosen, has_vectors = knobs_of(plan), {}, target.types.f32.vector ~= nil
-  local known = keys(knobs)
-  local given = {}
-  for key in pairs(overrides or {}) do given[#given + 1] = key end
-  table.sort(given)
-  for _, key in ipairs(given) do
-    local found = false
-    for _, name in ipairs(known) do found = found or name == key end
-    if not found then suggest.unknown("schedule key", key, known) end
-    if not has_vectors then usage.fail("schedule %s=%s: target %s has no schedule", key, overrides[key], target.name) end
-  end
+  local reason = missing_type(plan, target) or refused_keys(overrides, knobs, target, has_vectors)
+  if reason then return nil, reason end
   for _, knob in ipairs(knobs) do
-    local text = overrides and overrides[knob.key]
-    if text then
-      chosen[knob.key] = check(knob, text, plan, target, chosen)
-    elseif has_vectors and not (plan.form ~= "row" and knob.refuse(plan)) then
+    local text = overrides[knob.key]
+    reason = text and refused_value(knob, text, plan, target, chosen)
+    if reason then return nil, reason end
+    if not text and has_vectors and not (plan.form ~= "row" and knob.refuse(plan)) then
       chosen[knob.key] = knob.default(plan, target, chosen)
     else
-      chosen[knob.key] = tonumber(knob.values[1]) or knob.values[1]
+      text = text or knob.values[1]
+      chosen[knob.key] = tonumber(text) or text
     end
   end
-  if plan.form ~= "row" then return chosen end
-  local chunks = has_vectors and chunks_of_stripe(plan, target, chosen.layout)
-  if chunks and chosen.strips > chunks then
-    if overrides and overrides.strips then
-      usage.fail("schedule strips=%d: on %s a stripe of this row has %d chunks", chosen.strips, target.name, chunks)
-    end
-    chosen.strips = chunks
+  local chunks = plan.form == "row" and has_vectors and chunks_of_stripe(plan, target, chosen.layout)
+  if not chunks or chosen.strips <= chunks then return chosen end
+  if overrides.strips then
+    return nil, ("schedule strips=%d: on %s a stripe of this row has %d chunks"):format(chosen.strips, target.name, chunks)
   end
+  chosen.strips = chunks
   return chosen
+end
+
+--- The same, but what is refused is a usage error.
+function schedule.choose(plan, target, overrides)
+  local chosen, reason = schedule.try(plan, target, overrides)
+  return chosen or usage.fail("%s", reason)
 end
 
 --- A schedule as text, keys in their fixed order: "rows=1 layout=plain ...".
@@ -310,7 +329,7 @@ end
 --- The knobs that settings are of: those of kernels of rows, or of channels.
 local function knobs_of_settings(settings) return settings.rows and ROW_KNOBS or OTHER_KNOBS end
 
---- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `choose` to say.
+--- Why settings are not those of a whole schedule, or nil. Whether a kernel can have it is for `try` to say.
 -- @param settings table of texts by key (schedule.parse)
 function schedule.fault(settings)
   local known, count = knobs_of_settings(settings), 0

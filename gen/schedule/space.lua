@@ -7,12 +7,6 @@ local schedule = require "gen.schedule.schedule"
 
 local space = {}
 
-local function is_legal(plan, target, settings)
-  local ok, result = pcall(schedule.choose, plan, target, settings)
-  if ok then return result end
-  if type(result) ~= "table" then error(result, 0) end
-end
-
 --- Bytes that the last sweep of a call of so many rows stores.
 local function stored_bytes(plan, rows)
   if plan.form ~= "row" then return 0 end
@@ -56,10 +50,10 @@ function space.list(plan, target, rows, level)
   end
   local function walk(index)
     local knob = knobs[index]
-    if not knob then return add(is_legal(plan, target, settings)) end
+    if not knob then return add(schedule.try(plan, target, settings)) end
     for _, value in ipairs(knob.values) do
       settings[knob.key] = value
-      if is_legal(plan, target, settings) then walk(index + 1) end
+      if schedule.try(plan, target, settings) then walk(index + 1) end
       settings[knob.key] = nil
     end
   end

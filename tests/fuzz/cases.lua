@@ -12,7 +12,6 @@ local hostile = require "tests.fuzz.hostile"
 local inputs = require "host.inputs"
 local names = require "gen.spec.names"
 local schedule = require "gen.schedule.schedule"
-local sets = require "tests.support.sets"
 local spec = require "gen.spec.spec"
 
 local fuzzcases = {}
@@ -34,32 +33,17 @@ for _, name in ipairs(tree.norms()) do
   if not require("gen.norms." .. name).directions then NORMS[#NORMS + 1] = name end
 end
 
--- A spec as a draw from the grammar: { norm, parts = array of { row, text }, text = by field }.
+-- A spec as a draw from the grammar: { norm, parts = array of { row, text } }.
 local function draw_any(random)
-  local drawn = { norm = pick(NORMS, random), parts = {}, text = {} }
+  local drawn = { norm = pick(NORMS, random), parts = {} }
   for _, row in ipairs(spec.grammar) do
     local texts = spec.supported(row)
     local is_needed = row.field == "x" or row.field == "h"
     if not OTHERS[row.field] and (is_needed or random(4) == 1) and (row.read or #texts > 0) then
-      local text = row.read and OPEN[row.field](random) or pick(texts, random)
-      drawn.parts[#drawn.parts + 1] = { row = row, text = text }
-      drawn.text[row.field] = text
+      drawn.parts[#drawn.parts + 1] = { row = row, text = row.read and OPEN[row.field](random) or pick(texts, random) }
     end
   end
   return drawn
-end
-
--- Whether a draw contradicts itself by the rules of tests/support/sets.lua, which are not those of the generator.
-local function contradicts(drawn)
-  local text, row = drawn.text, { norm = drawn.norm }
-  for _, its in ipairs(spec.grammar) do row[its.field] = text[its.field] or "none" end
-  row.layout = nil -- for the rules, a knob of schedules
-  for _, field in ipairs { "residual", "gamma", "out" } do row[field] = text[field] or text.x end
-  row.affine = text.affine or text.mod and "none" or require("gen.norms." .. drawn.norm).affine
-  row.offset, row.h = tonumber(text.offset or 0), tonumber(text.h)
-  return text.affine == "group" or text.residual and row.fusion == "none"
-    or text.gamma and row.affine .. row.mod .. row.gate == "nonenonenone"
-    or sets.contradicts(row)
 end
 
 -- The row of the grammar that a word belongs to, and its text there.
@@ -75,24 +59,31 @@ local function part_of(word)
   end
 end
 
--- A norm of channels; whether it is legal the generator alone says.
+-- A norm of channels.
 local function draw_channels(random)
   local line = channel_sets.draw(random)
-  local drawn = { norm = line:match("^%S+"), parts = {}, expect = pcall(spec.parse, line) and "valid" or "refused" }
+  local drawn = { norm = line:match("^%S+"), parts = {} }
   for word in line:gmatch("%s(%S+)") do drawn.parts[#drawn.parts + 1] = part_of(word) end
   return drawn
 end
 
--- Mostly legal draws, and some that are left as they come.
-local function draw(random)
-  if random(6) == 1 then return draw_channels(random) end
-  local drawn, as_it_comes = draw_any(random), random(10) == 1
-  while not as_it_comes and contradicts(drawn) do drawn = draw_any(random) end
-  drawn.expect = contradicts(drawn) and "refused" or "valid"
-  return drawn
+local function word_of(part) return (part.row.key and part.row.key .. "=" or "") .. part.text end
+
+-- Whether the rules of the grammar let a draw be.
+local function is_legal(drawn)
+  local words = { drawn.norm }
+  for _, part in ipairs(drawn.parts) do words[#words + 1] = word_of(part) end
+  return (pcall(spec.parse, table.concat(words, " ")))
 end
 
-local function word_of(part) return (part.row.key and part.row.key .. "=" or "") .. part.text end
+-- Mostly legal draws, and some that are left as they come.
+local function draw(random)
+  local any, drawn = random(6) > 1, nil
+  local as_it_comes = not any or random(10) == 1
+  repeat drawn = any and draw_any(random) or draw_channels(random) until as_it_comes or is_legal(drawn)
+  drawn.expect = is_legal(drawn) and "valid" or "refused"
+  return drawn
+end
 
 -- The words of a draw, in any order after the norm.
 local function words_of(drawn, random)

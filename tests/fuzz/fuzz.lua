@@ -13,6 +13,7 @@ local fuzzcases = require "tests.fuzz.cases"
 local inputs = require "host.inputs"
 local native = require "host.native"
 local normgen = require "tests.support.normgen"
+local rules = require "gen.spec.rules"
 local spec = require "gen.spec.spec"
 local toolchain = require "host.toolchain"
 
@@ -70,14 +71,16 @@ local REASONS = {
   { name = "missing", "^%w+ is missing %(" }, { name = "no such file" },
   { name = "contradiction", "^%w+ has no direction %w+$", "^%w+ counts channels: ", "^%w+ counts the elements of a row: ",
     "^%w+=%d+ does not divide ", "^%w+ has no layout=", " does not go with ", " takes no parameters: ", " need a y, but %w+ has none$",
-    " reads no x to add to$", "^out= is the dtype of y, but ", "^%w+ has no shards$", "^shards= goes with a step ", " it needs shards=$" },
+    " reads no x to add to$", "^out= is the dtype of y, but ", "^shards= goes with a step ", " it needs shards=$", ", unlike %w+",
+    "^%w+ has no layout: ", " has no folded form$", "^affine=group gives .* but %w+ has none$", "^%w+ needs a gamma$",
+    "^stats stores mean or rstd, but " },
 }
 
 local whole_message = {}
 for _, row in ipairs(spec.grammar) do
   if type(row.required) == "string" then whole_message[row.required] = "missing" end
 end
-for _, rule in ipairs(spec.contradictions) do whole_message[rule[1]] = "contradiction" end
+for _, rule in ipairs(rules) do whole_message[rule.says] = "contradiction" end
 
 -- Counts in the order of their first mention.
 local counts, order = {}, {}

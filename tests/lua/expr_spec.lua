@@ -251,17 +251,3 @@ describe("describe", function()
     assert.equal("d * d", e.describe(d * d))
   end)
 end)
-
-describe("a norm", function()
-  it("needs all its fields", function()
-    local definition = { name = "n", title = "N", cites = "c", affine = "gamma", words = {}, formula = "f", domain = "d",
-      over = { "h" }, bound = function() end, forward = function() end }
-    assert.equal(definition, e.norm(definition))
-    for _, field in ipairs { "name", "title", "cites", "affine", "words", "formula", "over", "domain", "bound", "forward" } do
-      local kept = definition[field]
-      definition[field] = nil
-      assert.has_error(function() e.norm(definition) end, "a norm needs the field " .. field)
-      definition[field] = kept
-    end
-  end)
-end)

@@ -14,7 +14,7 @@ local MAY_SEE = {
   ["gen.c"] = {},
   ["gen.formula"] = {},
   ["gen.norms"] = { "gen.formula" },
-  ["gen.spec"] = { "gen.errors", "gen.formula.activations", "gen.norms", "gen.tree" },
+  ["gen.spec"] = { "gen.errors", "gen.formula.activations", "gen.formula.norm", "gen.norms", "gen.tree" },
   ["gen.problem"] = { "gen.formula", "gen.norms", "gen.spec" },
   ["gen.plan"] = { "gen.formula" },
   ["gen.golden"] = { "gen.formula", "gen.problem" },
@@ -34,8 +34,9 @@ local MAY_SEE = {
 
 -- Modules that see less than their room may.
 local MODULES_MAY_SEE = {
-  { "gen%.norms%..*", { "gen.formula.expr" } },
+  { "gen%.norms%..*", { "gen.formula.expr", "gen.formula.norm" } },
   { "gen%.formula%.expr", {} },
+  { "gen%.formula%.norm", { "gen.formula.expr" } },
   { "gen%.formula%.elementary", { "gen.formula.expr" } },
   { "gen%.formula%.activations", { "gen.formula.elementary" } },
   { "gen%.formula%.contract", { "gen.formula.expr", "gen.formula.activations" } },

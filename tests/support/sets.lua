@@ -4,10 +4,12 @@
 
 local channel_sets = require "tests.support.channel_sets"
 local covering = require "tests.support.covering"
+local grammar = require "gen.spec.grammar"
 local pipeline = require "gen.pipeline.pipeline"
 local plan = require "gen.plan.plan"
 local problem = require "gen.problem.problem"
 local requests_of = require "tests.support.requests"
+local rules = require "gen.spec.rules"
 local schedule = require "gen.schedule.schedule"
 local spec = require "gen.spec.spec"
 local targets = require "gen.target.targets"
@@ -15,8 +17,11 @@ local tree = require "gen.tree"
 
 local sets = {}
 
--- What the covering array combines. Sizes: tails and edges of vectors, blocks and models. The schedule's knobs come last: which
--- of their values are legal depends on the rest.
+-- Rules and schedules take many paths: with the traces that LuaJIT keeps by itself it would throw all away again and again.
+if jit then jit.opt.start("maxtrace=10000", "maxmcode=16384") end
+
+-- What the covering array combines: fields of a spec. Sizes: tails and edges of vectors, blocks and models. The schedule's knobs come
+-- last: which of their values are legal depends on the rest.
 local DTYPES = { "f32", "bf16", "f16", "f64" }
 local SPEC_FACTORS = {
   { name = "norm", values = { "rmsnorm", "layernorm", "dyt" } },
@@ -24,17 +29,17 @@ local SPEC_FACTORS = {
   { name = "residual", values = DTYPES },
   { name = "gamma", values = DTYPES },
   { name = "out", values = DTYPES },
-  { name = "fusion", values = { "none", "add", "addout", "addafter" } },
-  { name = "alpha", values = { "none", "alpha" } },
+  { name = "fusion", values = { false, "add", "addout", "addafter" } },
+  { name = "alpha", values = { false, true } },
   { name = "affine", values = { "none", "gamma", "gamma+beta" } },
   { name = "offset", values = { 0, 1 } },
-  { name = "cast", values = { "none", "llama" } },
-  { name = "zgate", values = { "none", "before", "after" } },
-  { name = "act", values = { "none", "silu", "tanh" } },
-  { name = "acc", values = { "none", "f64" } },
-  { name = "center", values = { "none", "full" } },
-  { name = "stats", values = { "none", "stats" } },
-  { name = "strided", values = { "none", "strided" } },
+  { name = "cast", values = { false, "llama" } },
+  { name = "zgate", values = { false, "before", "after" } },
+  { name = "act", values = { false, "silu", "tanh" } },
+  { name = "acc", values = { false, "f64" } },
+  { name = "center", values = { false, "full" } },
+  { name = "stats", values = { false, true } },
+  { name = "strided", values = { false, true } },
   { name = "h", values = {
     1, 7, 64, 80, 96, 100, 128, 255, 257, 768, 769, 896, 1023, 1024, 1025, 1152, 2880, 4096, 4544, 8192, 14848, 65536,
   } },
@@ -43,117 +48,50 @@ local SPEC_FACTORS = {
 -- The values of knobs that tests try: not all where they differ in nothing but a number. Few rows are enough for stream=1.
 local TRIED = { stream = { "0", "1" } }
 
+-- The name of a knob's factor: fields of specs may have that of the knob.
+local function knob_name(key) return "knob_" .. key end
+
 -- sets.factors(target): the factors for one target (a table). One without vectors has no schedule to vary.
 function sets.factors(target)
   local factors = {}
   for i, factor in ipairs(SPEC_FACTORS) do factors[i] = factor end
   for _, knob in ipairs(targets.has_vectors(target) and schedule.knobs() or {}) do
-    factors[#factors + 1] = { name = knob.key, values = TRIED[knob.key] or knob.values, last = true }
+    factors[#factors + 1] = { name = knob_name(knob.key), values = TRIED[knob.key] or knob.values, last = true }
   end
   return factors
 end
 
 local BYTES = { f32 = 4, bf16 = 2, f16 = 2, f64 = 8 }
 
-local function is_half(dtype) return dtype == "bf16" or dtype == "f16" end
-
--- f64 mixes with nothing: both or neither.
-local function alike(a, b)
-  return { needs = { a, b }, holds = function(r) return (r[a] == "f64") == (r[b] == "f64") end }
-end
-
--- What contradicts itself. A rule speaks once all its factors have a value.
-local RULES = {
-  alike("x", "residual"), alike("x", "gamma"), alike("x", "out"), alike("residual", "gamma"), alike("residual", "out"),
-  alike("gamma", "out"),
-  { needs = { "alpha", "fusion" },
-    holds = function(r) return r.alpha == "none" or r.fusion == "add" or r.fusion == "addout" end },
-  { needs = { "acc", "x" }, holds = function(r) return r.acc == "none" or r.x ~= "f64" end },
-  { needs = { "center", "norm" }, holds = function(r) return r.center == "none" or r.norm == "layernorm" end },
-  { needs = { "center", "cast" }, holds = function(r) return r.center == "none" or r.cast == "none" end },
-  { needs = { "fusion", "residual", "x" }, holds = function(r) return r.fusion ~= "none" or r.residual == r.x end },
-  { needs = { "affine", "gamma", "x" }, holds = function(r) return r.affine ~= "none" or r.gamma == r.x end },
-  { needs = { "affine", "offset" }, holds = function(r) return r.affine ~= "none" or r.offset == 0 end },
-  { needs = { "cast", "norm" }, holds = function(r) return r.cast == "none" or r.norm == "rmsnorm" end },
-  { needs = { "cast", "x" }, holds = function(r) return r.cast == "none" or is_half(r.x) end },
-  { needs = { "zgate", "norm" }, holds = function(r) return r.zgate == "none" or r.norm == "rmsnorm" end },
-  { needs = { "zgate", "x" }, holds = function(r) return r.zgate == "none" or r.x ~= "f64" end },
-  { needs = { "act", "x" }, holds = function(r) return r.act == "none" or r.x ~= "f64" end },
-  { needs = { "norm", "x" }, holds = function(r) return r.norm ~= "dyt" or r.x ~= "f64" end },
-  { needs = { "norm", "acc" }, holds = function(r) return r.norm ~= "dyt" or r.acc == "none" end },
-  { needs = { "norm", "stats" }, holds = function(r) return r.norm ~= "dyt" or r.stats == "none" end },
-  { needs = { "norm", "alpha" }, holds = function(r) return r.norm ~= "dyt" or r.alpha == "none" end },
-  { needs = { "cast", "affine" }, holds = function(r) return r.cast == "none" or r.affine == "gamma" end },
-}
-
-local function is_byte(dtype) return dtype == "s8" or dtype == "u8" or dtype == "e4m3" end
-local function is_last(fusion) return fusion == "addafter" or fusion == "sandwich" end
-local function parts(text) return tonumber(text) or 1 end
-local STATISTICS = { rmsnorm = true, layernorm = true, l2norm = true }
-local WEIGHTS = { weightnorm = true, fold = true }
-
--- Those of the relatives.
-for _, rule in ipairs {
-  { needs = { "gate", "alpha", "fusion" },
-    holds = function(r) return r.gate == "none" or (r.alpha == "none" and (r.fusion == "add" or r.fusion == "addout")) end },
-  { needs = { "twin", "affine", "mod", "fusion" },
-    holds = function(r) return r.twin == "none" or (r.affine ~= "none" and r.mod == "none" and not is_last(r.fusion)) end },
-  { needs = { "fusion", "affine", "mod" },
-    holds = function(r) return r.fusion ~= "sandwich" or (r.affine ~= "none" and r.mod == "none") end },
-  { needs = { "groups", "heads", "h" },
-    holds = function(r)
-      local groups, heads = parts(r.groups), parts(r.heads)
-      return (groups == 1 or heads == 1) and r.h % (groups * heads) == 0
-    end },
-  { needs = { "groups", "heads", "fusion", "quant" },
-    holds = function(r) return parts(r.groups) * parts(r.heads) == 1 or (r.fusion ~= "sandwich" and r.quant == "none") end },
-  { needs = { "out", "quant" }, holds = function(r) return is_byte(r.out) == (r.quant ~= "none") end },
-  { needs = { "quant", "twin", "fusion" },
-    holds = function(r) return r.quant == "none" or (r.twin == "none" and not is_last(r.fusion)) end },
-  { needs = { "round", "quant", "x" }, holds = function(r) return r.round == "none" or (r.quant ~= "none" and is_half(r.x)) end },
-  { needs = { "side", "quant" }, holds = function(r) return r.side == "none" or r.quant ~= "none" end },
-  { needs = { "epsform", "norm" }, holds = function(r) return r.epsform == "none" or r.norm == "l2norm" end },
-  { needs = { "p", "norm" }, holds = function(r) return r.p == "none" or r.norm == "lpnorm" end },
-  { needs = { "stats", "norm", "fusion" },
-    holds = function(r) return r.stats == "none" or (STATISTICS[r.norm] and r.fusion ~= "sandwich") end },
-  { needs = { "norm", "affine" }, holds = function(r) return r.norm ~= "fold" or r.affine ~= "none" end },
-  { needs = { "norm", "act" }, holds = function(r) return not WEIGHTS[r.norm] or r.act == "none" end },
-  { needs = { "twin", "act", "zgate" }, holds = function(r) return r.twin == "none" or r.act .. r.zgate == "nonenone" end },
-  { needs = { "norm", "fusion", "mod", "quant", "twin", "groups", "heads" },
-    holds = function(r)
-      return not WEIGHTS[r.norm] or (r.fusion .. r.mod .. r.quant .. r.twin == ("none"):rep(4) and parts(r.groups) * parts(r.heads) == 1)
-    end },
-} do RULES[#RULES + 1] = rule end
-
 -- Chunks of a stripe that hold elements, as a power of two.
 local function chunks_of(r, target)
   local its = target.types[r.x == "f64" and "f64" or "f32"]
-  local lanes, chunk, chunks = (r.x == "f64" or r.acc == "f64") and 32 or 64, its.width * (r.layout == "split" and 2 or 1), 1
+  local lanes, chunk, chunks = (r.x == "f64" or r.acc == "f64") and 32 or 64, its.width * (r.knob_layout == "split" and 2 or 1), 1
   while chunks * chunk < math.min(r.h, lanes) do chunks = chunks * 2 end
   return chunks
 end
 
 -- What the schedule would refuse. It has the last word, but these rules speak before a row is whole.
-for _, rule in ipairs {
-  { needs = { "norm", "blocks" }, holds = function(r) return r.norm ~= "dyt" or r.blocks == "1" end },
-  { needs = { "norm", "strips" }, holds = function(r) return r.norm ~= "dyt" or r.strips == "1" end },
-  { needs = { "norm", "pipe" }, holds = function(r) return r.norm ~= "dyt" or r.pipe == "0" end },
-  { needs = { "norm", "reuse" }, holds = function(r) return r.norm ~= "dyt" or r.reuse == "recompute" end },
-  { needs = { "blocks", "h" }, holds = function(r) return r.blocks == "1" or r.h > 1024 end },
-  { needs = { "reuse", "fusion" }, holds = function(r) return r.reuse == "recompute" or r.fusion == "add" end },
-  { needs = { "reuse", "residual", "out" }, holds = function(r) return r.reuse == "recompute" or r.residual == r.out end },
-  { needs = { "stream" }, holds = function(r, target) return r.stream == "0" or target.fence ~= nil end },
-  { needs = { "stream", "h", "strided", "out", "residual", "fusion" },
+local SCHEDULE_RULES = {
+  { needs = { "norm", "knob_blocks" }, holds = function(r) return r.norm ~= "dyt" or r.knob_blocks == "1" end },
+  { needs = { "norm", "knob_strips" }, holds = function(r) return r.norm ~= "dyt" or r.knob_strips == "1" end },
+  { needs = { "norm", "knob_pipe" }, holds = function(r) return r.norm ~= "dyt" or r.knob_pipe == "0" end },
+  { needs = { "norm", "knob_reuse" }, holds = function(r) return r.norm ~= "dyt" or r.knob_reuse == "recompute" end },
+  { needs = { "knob_blocks", "h" }, holds = function(r) return r.knob_blocks == "1" or r.h > 1024 end },
+  { needs = { "knob_reuse", "fusion" }, holds = function(r) return r.knob_reuse == "recompute" or r.fusion == "add" end },
+  { needs = { "knob_reuse", "residual", "out" }, holds = function(r) return r.knob_reuse == "recompute" or r.residual == r.out end },
+  { needs = { "knob_stream" }, holds = function(r, target) return r.knob_stream == "0" or target.fence ~= nil end },
+  { needs = { "knob_stream", "h", "strided", "out", "residual", "fusion" },
     holds = function(r)
       local bytes = r.h * BYTES[r.fusion == "addafter" and r.residual or r.out]
-      return r.stream == "0" or r.strided == "strided" or bytes % 64 == 0
+      return r.knob_stream == "0" or r.strided or bytes % 64 == 0
     end },
-  { needs = { "strips", "layout", "x", "acc", "h" },
-    holds = function(r, target) return tonumber(r.strips) <= chunks_of(r, target) end },
-} do RULES[#RULES + 1] = rule end
+  { needs = { "knob_strips", "knob_layout", "x", "acc", "h" },
+    holds = function(r, target) return tonumber(r.knob_strips) <= chunks_of(r, target) end },
+}
 for _, factor in ipairs { "x", "residual", "gamma", "out" } do
-  RULES[#RULES + 1] = { needs = { "layout", factor },
-    holds = function(r) return r.layout == "plain" or r[factor] == "f32" or r[factor] == "bf16" end }
+  SCHEDULE_RULES[#SCHEDULE_RULES + 1] = { needs = { "knob_layout", factor },
+    holds = function(r) return r.knob_layout == "plain" or r[factor] == "f32" or r[factor] == "bf16" end }
 end
 
 local function known(row, factors)
@@ -163,57 +101,57 @@ local function known(row, factors)
   return true
 end
 
--- sets.contradicts(row, target): whether a rule speaks against a row that may lack some of its factors. Without those of the
--- schedule no rule looks at the target.
-function sets.contradicts(row, target)
-  for _, rule in ipairs(RULES) do
+local function refused_early(row, target)
+  for _, rule in ipairs(SCHEDULE_RULES) do
     if known(row, rule.needs) and not rule.holds(row, target) then return true end
   end
-  return false
 end
 
-local function spec_text(row)
-  local words = { row.norm, "fwd", row.x, "h=" .. row.h, "affine=" .. row.affine, "offset=" .. row.offset, "out=" .. row.out }
-  if row.affine ~= "none" then words[#words + 1] = "gamma=" .. row.gamma end
-  if row.fusion ~= "none" then words[#words + 1] = row.fusion .. " residual=" .. row.residual end
-  for _, key in ipairs { "cast", "zgate", "act", "acc", "center" } do
-    if row[key] ~= "none" then words[#words + 1] = key .. "=" .. row[key] end
-  end
-  for _, word in ipairs { "alpha", "stats", "strided" } do
-    if row[word] ~= "none" then words[#words + 1] = row[word] end
-  end
-  return table.concat(words, " ")
+local function names_of(factors)
+  local names = {}
+  for i, factor in ipairs(factors) do names[i] = factor.name end
+  return names
 end
+
+-- spec_of(row): the spec of a row of these factors; it lacks what the row lacks, and else has defaults.
+local function reader(factors)
+  local is_factor = {}
+  for _, name in ipairs(names_of(factors)) do is_factor[name] = true end
+  return function(row)
+    local s = { norm = row.norm }
+    for _, its in ipairs(grammar.rows) do
+      if is_factor[its.field] then s[its.field] = row[its.field] else s[its.field] = grammar.default(its, s) end
+    end
+    return s
+  end
+end
+
+-- Whether a spec, perhaps with fields missing, breaks a rule. That no norm has both center= and cast= stands in none alone.
+local function contradicts(s) return s.center and s.cast or rules.broken(s) ~= nil end
 
 local function overrides(row)
   local chosen = {}
-  for _, knob in ipairs(schedule.knobs()) do chosen[knob.key] = row[knob.key] end
+  for _, knob in ipairs(schedule.knobs()) do chosen[knob.key] = row[knob_name(knob.key)] end
   return chosen
 end
 
--- legal(spec text, target, overrides): false when the schedule refuses them; anything else that goes wrong is an error.
+-- legal(spec text, target, overrides): false when the schedule refuses them.
 local function legal_schedule()
   local plans = {}
-  local function plan_of(text)
-    local ok, result = pcall(spec.parse, text)
-    if not ok then error(("a rule is missing for '%s': %s"):format(text, result.usage or result), 0) end
-    return plan.new(problem.new(result))
-  end
   return function(text, target, chosen)
-    plans[text] = plans[text] or plan_of(text)
-    local ok, message = pcall(schedule.choose, plans[text], target, chosen)
-    if not ok and not (type(message) == "table" and message.usage) then error(message, 0) end
-    return ok
+    plans[text] = plans[text] or plan.new(problem.new(spec.parse(text)))
+    return schedule.try(plans[text], target, chosen) ~= nil
   end
 end
 
 -- sets.allowed(target): the constraint of the covering array for one target (a table).
 function sets.allowed(target)
-  local legal, names = legal_schedule(), {}
-  for i, factor in ipairs(sets.factors(target)) do names[i] = factor.name end
+  local legal, factors = legal_schedule(), sets.factors(target)
+  local names, spec_of = names_of(factors), reader(factors)
   return function(row)
-    if sets.contradicts(row, target) then return false end
-    return not known(row, names) or legal(spec_text(row), target, overrides(row))
+    local s = spec_of(row)
+    if contradicts(s) or refused_early(row, target) then return false end
+    return not known(row, names) or legal(spec.format(s), target, overrides(row))
   end
 end
 
@@ -222,8 +160,9 @@ end
 local function pairs_for(name, number)
   local target, dealt, taken = pipeline.target(name), { {}, {} }, { {}, {} }
   local rows, impossible = covering.array(sets.factors(target), sets.allowed(target))
+  local spec_of = reader(SPEC_FACTORS)
   for i, row in ipairs(rows) do
-    local text, turn = spec_text(row), i % 2 + 1
+    local text, turn = spec.format(spec_of(row)), i % 2 + 1
     if taken[turn][text] then turn = 3 - turn end
     taken[turn][text] = true
     table.insert(dealt[turn], { spec = text, target = name, schedule = overrides(row) })
@@ -361,7 +300,7 @@ local function channels_for(name) return channel_sets.channels(name, legal_sched
 -- Kernels whose objects tests/audit/size.sh weighs: all pairs of options and sizes, with one dtype each; what is
 -- known to be large with every size. What has the longest rows is there with shorter ones, too.
 local WEIGHED = { x = { "f32", "bf16" }, h = { 64, 128, 256, 512, 768, 1024, 4096, 16384 }, residual = {}, gamma = {}, out = {},
-  zgate = { "none" }, act = { "none", "silu" } }
+  zgate = { false }, act = { false, "silu" } }
 local SHORTER = { [16384] = 4096 }
 local LARGE = "layernorm bf16 add"
 
@@ -375,10 +314,10 @@ local function size_for(target)
     local values = WEIGHED[factor.name] or factor.values
     if #values > 0 then factors[#factors + 1] = { name = factor.name, values = values } end
   end
-  for _, row in ipairs(covering.array(factors, function(row) return not sets.contradicts(row) end)) do
-    row.residual, row.gamma, row.out = row.x, row.x, row.x
+  local spec_of = reader(factors)
+  for _, row in ipairs(covering.array(factors, function(row) return not contradicts(spec_of(row)) end)) do
     while row.h do
-      add(spec.format(spec.parse(spec_text(row))))
+      add(spec.format(spec_of(row)))
       row.h = SHORTER[row.h]
     end
   end
