@@ -116,6 +116,8 @@ def differences(norms, answer):
     used, last = set(), -1
     for norm in norms.sites:
         name = norm["name"]
+        if re.search(r"\.norms\.\d+$", name):  # a module for each head
+            name, norm = name.rpartition(".norms.")[0], {**norm, "width": None}
         if any(name.startswith(part.site + ".") for part in unknown):
             continue
         fits = best(sites, name)
@@ -130,7 +132,7 @@ def differences(norms, answer):
         if all(all_wrong):
             wrong += [f"{name}: {text}" for text in min(all_wrong, key=len)]
         site = later[0]
-        if "reads" not in norm:
+        if "reads" not in norm or layer(name) == 0 and not site.is_first:
             continue
         flow = wrong_flow(site, norm, site.part_for(name))
         if flow:

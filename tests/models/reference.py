@@ -45,7 +45,7 @@ MORE = {
     "mamba2": {"num_heads": 8, "head_dim": 16, "expand": 2}, "gpt_neo": {"attention_types": [[["global", "local"], 2]]},
     "nemotron_h": {"mamba_num_heads": 8, "mamba_head_dim": 16}, "convnext": {"hidden_sizes": [8, 12, 16, 24], "depths": [2, 2, 2, 2]},
     "swin": {"embed_dim": 8, "depths": [2, 2, 2, 2], "num_heads": [2, 2, 2, 2], "patch_size": 2, "window_size": 2},
-    "ministral": {"head_dim": 16}, "nemotron": {"head_dim": 16}, "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 2},
+    "ministral": {"head_dim": 16}, "nemotron": {"head_dim": 16, "num_key_value_heads": 4}, "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 2},
     "mllama_text_model": {"cross_attention_layers": [1, 3]}, "gemma3": {"mm_tokens_per_image": 4},
 }
 
