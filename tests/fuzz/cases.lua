@@ -100,7 +100,7 @@ local function line_of(words, random) return table.concat(words, pick(SPACES, ra
 local function table_of(drawn, random)
   local t = { drawn.norm }
   for _, part in ipairs(chance.shuffled(drawn.parts, random)) do
-    if part.row.key and random(2) == 1 then
+    if part.row.key and t[part.row.key] == nil and random(2) == 1 then
       t[part.row.key] = random(2) == 1 and tonumber(part.text) or part.text
     elseif random(3) == 1 then
       t[#t] = t[#t] .. " " .. word_of(part)

@@ -201,6 +201,7 @@ describe("a wrong spec is refused:", function()
     { "batchnorm infr f32 c=8 layout=nchw", "unknown word 'infr', did you mean 'infer'?" },
     { "batchnorm infer fwd f32 c=8 layout=nchw", "'infer' and 'fwd' exclude each other" },
     { "batchnorm f32 c=8193 layout=nhwc", "c is at most 8192" },
+    { "groupnorm f32 c=4098 g=2 layout=nhwc", "(groups: 4096)" },
     { "mvn f32 c=8 layout=nchw affine=gamma", "mvn takes no parameters" },
     { "powernorm merge f32 c=8 layout=nchw", "powernorm has no direction merge" },
     { { "rmsnorm", 7, h = 4 }, "word 2 of the spec is a number" },
