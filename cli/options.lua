@@ -94,6 +94,8 @@ local ROWS = {
     about = "The dtype of the residual stream; without it, that of the model." },
   cast = { kind = "option", name = "--cast", default = "reference", choices = { "reference", "exact" },
     about = "reference: round where the model's reference code does; exact: round once, at the end." },
+  set = { kind = "option", name = "--set", hint = "NAME=VALUE", many = true,
+    about = "Give the config a field, or another value for one: JSON, else a string; dots reach into objects. May be repeated." },
   json = { kind = "flag", name = "--json", about = "Print JSON." },
   stage = { kind = "option", name = "--stage", hint = "STAGE", required = true,
     about = "problem, plan, schedule, code or text." },

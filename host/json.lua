@@ -25,6 +25,50 @@ local function plain(value)
   return setmetatable(result, getmetatable(value))
 end
 
+-- What NaN becomes for dkjson, which knows no such word; text that holds these bytes is no JSON.
+local NAN = "\1NaN"
+
+-- What Python writes though JSON does not have it, as dkjson reads it: a number that is too large is infinite.
+local function without_words(text)
+  return (text:gsub("%f[%w]NaN%f[%W]", '"' .. NAN .. '"'):gsub("%f[%w]Infinity%f[%W]", "1e999"))
+end
+
+local function end_of_string(text, open)
+  local at = text:find('["\\]', open + 1)
+  while at and text:sub(at, at) == "\\" do at = text:find('["\\]', at + 2) end
+  return at or #text
+end
+
+-- The same for a whole text, whose strings stay as they are.
+local function without_literals(text)
+  local parts, from = {}, 1
+  local open = text:find('"', 1, true)
+  while open do
+    local close = end_of_string(text, open)
+    parts[#parts + 1] = without_words(text:sub(from, open - 1)) .. text:sub(open, close)
+    from, open = close + 1, text:find('"', close + 1, true)
+  end
+  return table.concat(parts) .. without_words(text:sub(from))
+end
+
+local function with_nan(value)
+  if value == NAN then return 0 / 0 end
+  if type(value) ~= "table" then return value end
+  for key, item in pairs(value) do value[key] = with_nan(item) end
+  return value
+end
+
+--- Reads JSON as Python writes it, with NaN, Infinity and -Infinity.
+-- @param null what null becomes
+-- @return value, or nil; what is left of the text behind it, or nil; why it is no JSON, or nil
+function json.decode(text, null)
+  local plain_text = without_literals(text)
+  local ok, value, position, reason = pcall(dkjson.decode, plain_text, 1, null)
+  if not ok then return nil, nil, "nested too deeply" end
+  if reason then return nil, nil, reason end
+  return plain_text == text and value or with_nan(value), plain_text:match("^%s*(%S+)", position)
+end
+
 --- Marks an array, so that it is written as one even if it is empty.
 function json.array(list)
   return setmetatable(list, { __jsontype = "array" })

@@ -10,9 +10,9 @@ local spec = require "gen.spec.spec"
 local forward = {}
 
 -- The steps. `more` has what differs from the family's row: norm, affine, offset, cast, width, eps; and strided, alpha, mod, heads
--- (function of the config), words (more words of the spec, or a function of the config), note, when (function of the config:
--- whether the step is there), each (one in each layer though it stands outside of a section); for norms of images
--- direction, channels in place of a width, groups, layout, act.
+-- (function of the config), words (more words of the spec, or a function of the config and the dtypes), note, when (function of
+-- the config: whether the step is there), not_first (it is not in the first layer), each (one in each layer though it stands
+-- outside of a section); for norms of images direction, channels in place of a width, groups, layout, act.
 local function step(kind)
   return function(site, more) return setmetatable({ kind = kind, site = site }, { __index = more }) end
 end
@@ -23,7 +23,8 @@ forward.read = step "read"
 forward.last = step "last"
 --- A norm whose output is the stream from then on (post-norm).
 forward.post = step "post"
---- A norm of a branch's output, which is added to the stream afterwards.
+--- A norm of a branch's output, which is added to the stream afterwards. Where the next norm reads just that sum, both are one
+-- site.
 forward.after = step "after"
 --- A norm inside of a branch, which the stream does not meet.
 forward.inside = step "inside"
@@ -42,6 +43,14 @@ function forward.settle() return { kind = "settle" } end
 function forward.layers(name, steps, count)
   steps.layers, steps.count = name, count
   return steps
+end
+
+--- What x is where a branch's output is multiplied by a field of the config before it is added: a function for a branch's note.
+function forward.times(field)
+  return function(config)
+    local factor = config:number(field, 1)
+    return factor ~= 1 and ("x is the branch's output times %s"):format(field) or nil
+  end
 end
 
 --- A row of a family: what all of a kind share, and what is its own.
@@ -69,6 +78,10 @@ local KINDS = {
   end,
   inside = function(pending) return { x = "own", keeps = pending } end,
 }
+
+-- What a norm of a branch's output, the addition and the norm of the sum meet as one.
+local SANDWICH = { fusion = "sandwich", residual = "wide", stream = "wide",
+  note = "norm of a branch's output, which is added to the residual, and with gamma2 the norm of the sum, which is stored" }
 
 -- A value, or what a function of the config and the dtypes gives.
 local function resolved(value, config, types)
@@ -114,7 +127,8 @@ local function words_of(at, row, config, met, state)
   add(met.fusion and state.pending and state.pending.is_gated, "gate")
   add(at.mod, "mod")
   add(at.heads, "heads=" .. literal.decimal(at.heads and at.heads(config) or 1))
-  add(at.words, resolved(at.words, config))
+  local words = resolved(at.words, config, types)
+  add(words, words)
   add(residual and residual ~= x, "residual=" .. tostring(residual))
   add(x ~= dtype, "out=" .. dtype)
   add(x ~= dtype and (affine ~= "none" or at.mod), "gamma=" .. dtype)
@@ -136,9 +150,8 @@ end
 -- Where an eps comes from, if the config does not say it.
 local function eps_note(source, config, eps)
   if type(source) == "number" then return ("eps %s is fixed in the reference code"):format(literal.decimal(eps)) end
-  if config.fields[source] == nil then
-    return ("eps %s is the reference code's default: the config leaves %s out"):format(literal.decimal(eps), source)
-  end
+  local missing = type(source) ~= "function" and config:lacks_eps(source)
+  return missing and ("eps %s is the reference code's default: the config leaves %s out"):format(literal.decimal(eps), missing)
 end
 
 -- An activation that kernels of f64 do not have.
@@ -157,19 +170,58 @@ local function site_of(at, row, config, met, state)
   return site
 end
 
--- Walks steps once. state: types, pending = nil or the branch step whose output is still to be added.
-local function walk(steps, row, config, state)
+local function is_there(at, config, state)
+  return not (at.not_first and state and state.is_first) and (not at.when or at.when(config))
+end
+
+-- The first of some steps that the stream meets, or nil.
+local function first_on_stream(steps, from, config)
+  for i = from, #steps do
+    if steps[i].kind ~= "inside" and is_there(steps[i], config) then return steps[i] end
+  end
+end
+
+local SAME = { "norm", "affine", "offset", "cast", "width", "eps", "heads", "alpha", "mod", "words" }
+
+-- Whether one kernel can be a norm of a branch's output and that of the sum behind it.
+local function are_one(at, following, row, config)
+  if not following or following.kind ~= "read" and following.kind ~= "last" then return false end
+  for _, field in ipairs(SAME) do
+    if own(at, row, field) ~= own(following, row, field) then return false end
+  end
+  return (at.affine or resolved(row.affine, config)) ~= "none"
+end
+
+-- Whether a norm of a branch's output is one with what follows it: in a section that is repeated both the start of the next
+-- layer and what comes behind the last one.
+local function joins_next(at, index, steps, next_section, row, config)
+  local following = first_on_stream(steps, index + 1, config)
+  if following then return are_one(at, following, row, config) end
+  local behind = next_section and are_one(at, first_on_stream(next_section, 1, config), row, config)
+  return behind and (not steps.layers or are_one(at, first_on_stream(steps, 1, config), row, config))
+end
+
+-- Walks steps once. state: types, pending = nil or the branch step whose output is still to be added, joined = nil or the step
+-- of a norm that is one with the next one.
+local function walk(steps, row, config, state, next_section)
   local sites = {}
-  for _, at in ipairs(steps) do
+  for i, at in ipairs(steps) do
     if at.kind == "branch" then
       state.pending = at
     elseif at.kind == "settle" then
       state.pending, state.types.stream = nil, state.types.wide
-    elseif not at.when or at.when(config) then
-      local met = KINDS[at.kind](state.pending)
-      sites[#sites + 1] = site_of(at, row, config, met, state)
-      state.types.stream = state.types[met.stream] or state.types.stream
-      state.pending = met.keeps
+    elseif is_there(at, config, state) then
+      if at.kind == "after" and joins_next(at, i, steps, next_section, row, config) then
+        state.joined = at
+      else
+        local is_second = state.joined and at.kind ~= "inside"
+        local met = is_second and SANDWICH or KINDS[at.kind](state.pending)
+        local site = site_of(at, row, config, met, state)
+        if is_second then site.site, state.joined = state.joined.site .. "+" .. site.site, nil end
+        sites[#sites + 1] = site
+        state.types.stream = state.types[met.stream] or state.types.stream
+        state.pending = met.keeps
+      end
     end
   end
   return sites
@@ -181,16 +233,28 @@ local function first_site(section, site)
   return count > 0 and named or section.layers .. ".0." .. site
 end
 
+-- Sites by name.
+local function by_name(sites)
+  local found = {}
+  for _, site in ipairs(sites) do found[site.site:match "[^+]*$"] = site end
+  return found
+end
+
 -- A section that is repeated: the first layer's norms apart where they are others.
-local function repeated(section, row, config, state)
-  local first = walk(section, row, config, state)
-  local later = section.count == 1 and first or walk(section, row, config, state)
-  local sites = {}
-  for i, site in ipairs(later) do
-    if first[i].spec ~= site.spec then
-      first[i].site = first_site(section, site.site)
-      first[i].note = joined("first layer: x comes from in front of the layers", first[i].note)
-      sites[#sites + 1] = first[i]
+local function repeated(section, row, config, state, next_section)
+  state.is_first = true
+  local first = walk(section, row, config, state, next_section)
+  state.is_first = false
+  local later = section.count == 1 and first or walk(section, row, config, state, next_section)
+  local first_of, sites = by_name(first), {}
+  for _, site in ipairs(later) do
+    local own_first = first_of[site.site:match "[^+]*$"]
+    if not own_first then
+      site.note = joined("not in the first layer", site.note)
+    elseif own_first.spec ~= site.spec then
+      own_first.site = first_site(section, own_first.site)
+      own_first.note = joined("first layer: x comes from in front of the layers", own_first.note)
+      sites[#sites + 1] = own_first
     end
     site.per_layer = true
     sites[#sites + 1] = site
@@ -209,12 +273,12 @@ end
 function forward.sites(row, config, options)
   local is_short = options.dtype == "bf16" or options.dtype == "f16"
   local wide = options.residual or is_short and row.residual and row.residual(config) or options.dtype
-  local state = { types = { own = options.dtype, stream = options.dtype, wide = wide, exact = options.exact } }
+  local state = { types = { own = options.dtype, stream = options.dtype, wide = wide, exact = options.exact, is_short = is_short } }
   local sections = type(row.sections) == "function" and row.sections(config) or row.sections
   local sites = {}
-  for _, section in ipairs(sections) do
+  for i, section in ipairs(sections) do
     local run = section.layers and repeated or walk
-    for _, site in ipairs(run(section, row, config, state)) do sites[#sites + 1] = site end
+    for _, site in ipairs(run(section, row, config, state, sections[i + 1])) do sites[#sites + 1] = site end
   end
   return sites
 end

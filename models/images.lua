@@ -61,8 +61,10 @@ local PER_HEAD = "one row for each head and token"
 
 local ADAPTIVE = { norm = "layernorm", affine = "none", width = inner_width, eps = 1e-6 }
 
+-- A class of its own has no other kind of norm; Transformer2DModel has some, and another one where the field is missing.
 local function dit(config)
-  config:text("norm_type", { "ada_norm_zero" })
+  local is_own = config:text "_class_name" == "DiTTransformer2DModel"
+  if not config:text("norm_type", { "ada_norm_zero" }) and not is_own then config:refuse("norm_type", "ada_norm_zero") end
   return { layers("transformer_blocks", { read("norm1.norm", { mod = true }), branch(nil, true),
     read("norm3", { eps = config:has "norm_eps" and "norm_eps" or 1e-5, mod = true }), branch(nil, true) }),
     { last("norm_out", { mod = true }) } }
@@ -73,25 +75,40 @@ local function heads(cast)
   return { width = "attention_head_dim", norm = "rmsnorm", affine = "gamma", cast = cast, note = PER_HEAD }
 end
 
--- A stream of a joint transformer: norms of the stream around attention and MLP, and of its queries and keys.
-local function joint(cast, first, query, key, second)
-  return layers("transformer_blocks", { read(first, { mod = true }), inside(query, heads(cast)), inside(key, heads(cast)),
-    branch(nil, true), read(second, { mod = true }), branch(nil, true) })
-end
-
-local function context(cast)
-  return family(ADAPTIVE, { sections = {
-    joint(cast, "norm1_context.norm", "attn.norm_added_q", "attn.norm_added_k", "norm2_context") } })
+-- A stream of a joint transformer: norms of the stream around attention and MLP, and of its queries and keys; qk is an array of
+-- the names of these.
+local function joint(cast, first, qk, second)
+  local steps = { read(first, { mod = true }) }
+  for _, name in ipairs(qk) do steps[#steps + 1] = inside(name, heads(cast)) end
+  for _, at in ipairs { branch(nil, true), read(second, { mod = true }), branch(nil, true) } do steps[#steps + 1] = at end
+  return layers("transformer_blocks", steps)
 end
 
 local FINAL = { last("norm_out.norm", { mod = true }) }
 
-local function sd3_image(config)
-  config:text("qk_norm", { "rms_norm" })
-  return { joint("llama", "norm1.norm", "attn.norm_q", "attn.norm_k", "norm2"), FINAL }
+-- Norms of queries and keys of Stable Diffusion 3, where the config asks for some: `names`, and those of a second attention
+-- that the layers of dual_attention_layers have.
+local function sd3_qk(config, names, second_names)
+  local list = {}
+  if not config:text("qk_norm", { "rms_norm" }) then return list end
+  for _, name in ipairs(names) do list[#list + 1] = name end
+  for _, name in ipairs(config:is_empty "dual_attention_layers" and {} or second_names) do list[#list + 1] = name end
+  return list
 end
 
-local FLUX = family(ADAPTIVE, { sections = { joint(nil, "norm1.norm", "attn.norm_q", "attn.norm_k", "norm2") } })
+local function sd3_context(config)
+  return { joint("llama", "norm1_context.norm", sd3_qk(config, { "attn.norm_added_q", "attn.norm_added_k" }, {}), "norm2_context") }
+end
+
+local function sd3_image(config)
+  local names = sd3_qk(config, { "attn.norm_q", "attn.norm_k" }, { "attn2.norm_q", "attn2.norm_k" })
+  return { joint("llama", "norm1.norm", names, "norm2"), FINAL }
+end
+
+local FLUX_CONTEXT = family(ADAPTIVE, { sections = { joint(nil, "norm1_context.norm", { "attn.norm_added_q", "attn.norm_added_k" },
+  "norm2_context") } })
+
+local FLUX = family(ADAPTIVE, { sections = { joint(nil, "norm1.norm", { "attn.norm_q", "attn.norm_k" }, "norm2") } })
 
 local FLUX_SINGLE = family(ADAPTIVE, { sections = {
   layers("single_transformer_blocks", { read("norm.norm", { mod = true }), inside("attn.norm_q", heads()),
@@ -183,7 +200,8 @@ local SCALED = "then x * (1 + scale) + shift and SiLU, which are steps of their 
 
 local function unet(config)
   config:text("act_fn", SILU)
-  config:text("mid_block_type", { "UNetMidBlock2DCrossAttn" })
+  -- null means that there is none.
+  local has_middle = config:text("mid_block_type", { "UNetMidBlock2DCrossAttn" }) or config.fields.mid_block_type == nil
   local is_scaled = config:text("resnet_time_scale_shift", { "default", "scale_shift" }) == "scale_shift"
   local widths, steps, more = config:sizes "block_out_channels", {}, { eps = "norm_eps", plain = is_scaled and SCALED }
   local levels = #widths
@@ -194,8 +212,10 @@ local function unet(config)
     resnets(steps, config, name, chain(widths[math.max(i - 1, 1)], channels, counts[i]), channels, more)
     if has_attention[i] then attentions(steps, config, name, channels) end
   end
-  resnets(steps, config, "mid_block", { widths[levels] }, widths[levels], more)
-  attentions(steps, config, "mid_block", widths[levels])
+  if has_middle then
+    resnets(steps, config, "mid_block", { widths[levels] }, widths[levels], more)
+    attentions(steps, config, "mid_block", widths[levels])
+  end
   has_attention = block_types(config, "up_block_types", { CrossAttnUpBlock2D = true, UpBlock2D = false }, levels)
   widths, counts = reversed(widths), reversed(counts)
   for i, channels in ipairs(widths) do
@@ -279,9 +299,10 @@ return {
   { types = { "swin" }, norm = "layernorm", eps = "layer_norm_eps", sections = swin },
   family(ADAPTIVE, { types = { "dit", "DiTTransformer2DModel", "Transformer2DModel" }, sections = dit }),
   { types = { "SD3Transformer2DModel" }, towers = {
-    { name = "context", row = context "llama" }, { name = "image", row = family(ADAPTIVE, { sections = sd3_image }) } } },
+    { name = "context", row = family(ADAPTIVE, { sections = sd3_context }) },
+    { name = "image", row = family(ADAPTIVE, { sections = sd3_image }) } } },
   { types = { "FluxTransformer2DModel" }, towers = {
-    { name = "context", row = context() }, { name = "transformer_blocks", row = FLUX },
+    { name = "context", row = FLUX_CONTEXT }, { name = "transformer_blocks", row = FLUX },
     { name = "single_transformer_blocks", row = FLUX_SINGLE } } },
   { types = { "UNet2DConditionModel" }, norm = "layernorm", eps = 1e-5, sections = unet },
   { types = { "AutoencoderKL" }, norm = "groupnorm", eps = 1e-6, sections = vae },

@@ -7,7 +7,7 @@ local usage = require "gen.errors.usage"
 
 local models = {}
 
-local FAMILIES = { "decoders", "encoders", "recurrent", "images" }
+local FAMILIES = { "decoders", "encoders", "recurrent", "images", "wrappers" }
 
 -- The rows of the families by model type, and the types, sorted. Only who asks for a model loads them.
 local row_of, known
@@ -56,30 +56,26 @@ function models.fields(name)
     or "; normgen list models prints the built-in ones, a path contains / or ends in .json")
 end
 
-local function type_of(fields, source)
-  local c = config.new(fields, source, "")
+-- The model type of a config; of one that no row describes, but whose parts name theirs, too.
+local function type_of(c)
   for _, field in ipairs { "model_type", "_class_name" } do
     local name = c:text(field)
-    if name then return row_of[name] and name or c:unknown(field, known) end
+    if name then return (row_of[name] or #c:parts() > 0) and name or c:unknown(field, known) end
   end
   c:refuse("model_type", "a string that names a family of models")
 end
 
--- The entry for a part of a model that no row describes.
-local function unknown_part(name, model_type)
+-- The entry for what no row describes: a part of a model, or what is beside its parts.
+local function unknown_part(name, model_type, beside)
   return { { site = name, per_layer = false, emittable = false,
-    note = ("the norms of model_type %s are not known to normgen"):format(usage.quote(model_type)) } }
+    note = ("the norms of model_type %s%s are not known to normgen"):format(usage.quote(model_type), beside or "") } }
 end
 
--- The config and the row of a tower, or nil and the entry for it where there is nothing to walk.
-local function part_of(tower, outer, source)
-  if not tower.config then return config.new(outer.fields, source, "", tower.row.left_out), tower.row end
-  local part = outer:inner(tower.config)
-  if not part then return nil, {} end
-  local model_type = part:text "model_type" or tower.type
-  local row = tower.row or row_of[model_type]
-  if not row then return nil, unknown_part(tower.name, model_type) end
-  return outer:inner(tower.config, row.left_out_nested or row.left_out), row
+-- The row of a model that is none of the known ones: its parts by what they are themselves, and an entry for the rest.
+local function unknown_row(c, model_type)
+  local towers = { { name = model_type, entry = unknown_part(model_type, model_type, " beside its parts") } }
+  for _, field in ipairs(c:parts()) do towers[#towers + 1] = { name = field:gsub("_config$", ""), config = field } end
+  return { towers = towers }
 end
 
 -- Sites of several towers; those that two towers have bear the tower's name in front.
@@ -98,16 +94,37 @@ local function merged(towers)
   return list
 end
 
-local function sites_of_towers(row, outer, source, options)
+local sites_of
+
+-- The sites of a tower; none where its config is not there.
+local function sites_of_tower(tower, outer, options)
+  if tower.entry then return tower.entry end
+  if tower.when and not tower.when(outer) then return {} end
+  if not tower.config then return sites_of(tower.row, outer, options) end
+  local part = outer:inner(tower.config, tower.type)
+  if not part and tower.or_outer and outer:has(tower.or_outer) then return sites_of(row_of[tower.type], outer, options) end
+  if not part then return {} end
+  if not tower.row and not part.model_type then part:refuse("model_type", "a string that names a family of models") end
+  local row = tower.row or row_of[part.model_type]
+  if not row then return unknown_part(tower.name, part.model_type) end
+  return sites_of(row, part, options)
+end
+
+local function sites_of_towers(row, outer, options)
   local towers, parts = {}, 0
   for i, tower in ipairs(row.towers) do
-    local part, its = part_of(tower, outer, source)
-    if part then part:check() end
-    towers[i] = { name = tower.name, sites = part and forward.sites(its, part, options) or its }
+    towers[i] = { name = tower.name, sites = sites_of_tower(tower, outer, options) }
     parts = parts + #towers[i].sites
   end
   if parts == 0 then outer:refuse(row.towers[#row.towers].config, "an object") end
   return merged(towers)
+end
+
+function sites_of(row, c, options)
+  c:also(row.left_out)
+  if row.towers then return sites_of_towers(row, c, options) end
+  c:check()
+  return forward.sites(row, c, options)
 end
 
 -- The dtype that the config names, at its top or in one of its parts.
@@ -134,25 +151,18 @@ end
 -- @param options `{ source = what stands in front of messages, dtype = dtype or nil for the config's, else f32,
 --   residual = dtype of the residual stream or nil for the family's, exact = true: round once, whatever the reference
 --   code does }`
--- @return `{ model_type=, dtype=, dtype_from="option"|"config"|"default", sites= }`; a site is `{ site=, spec=|nil, eps=|nil,
---   per_layer=, emittable=, note= }`, in the order of the forward pass
+-- @return `{ model_type=, dtype=, dtype_from="option"|"config"|"default", sites=, asked= }`; a site is `{ site=, spec=|nil,
+--   eps=|nil, per_layer=, emittable=, note= }`, in the order of the forward pass; asked is the set of the fields that were read
 function models.sites(fields, options)
   load_families()
-  local source = options.source
-  local model_type = type_of(fields, source)
-  local row = row_of[model_type]
-  local outer = config.new(fields, source, "", row.left_out)
-  local named = dtype_of(row, outer)
+  local top = config.new(fields, options.source, "")
+  local model_type = type_of(top)
+  local row = row_of[model_type] or unknown_row(top, model_type)
+  local named = dtype_of(row, top)
   local walk = { dtype = options.dtype or named or "f32", residual = options.residual, exact = options.exact }
-  local sites
-  if row.towers then
-    sites = sites_of_towers(row, outer, source, walk)
-  else
-    outer:check()
-    sites = forward.sites(row, outer, walk)
-  end
+  local sites = sites_of(row, top, walk)
   check_residual(sites, walk, model_type)
-  return { model_type = model_type, dtype = walk.dtype, sites = sites,
+  return { model_type = model_type, dtype = walk.dtype, sites = sites, asked = top.asked,
     dtype_from = options.dtype and "option" or named and "config" or "default" }
 end
 

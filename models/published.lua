@@ -1,6 +1,8 @@
 --- Facts of published models, as their config.json has them; `normgen model NAME` reads them as it reads a file.
 -- Fields that no norm depends on are left out.
 
+local null = require("models.config").null
+
 -- A config with a hidden size, heads and a dtype; `fields` has the rest.
 local function facts(model_type, width, heads, dtype, fields)
   fields.model_type, fields.hidden_size, fields.num_attention_heads, fields.torch_dtype = model_type, width, heads, dtype
@@ -29,7 +31,7 @@ local function chatglm()
 end
 
 local function latent(model_type, width, heads, q_rank)
-  return rms(model_type, width, heads, 1e-6, { q_lora_rank = q_rank, kv_lora_rank = 512, qk_rope_head_dim = 64 })
+  return rms(model_type, width, heads, 1e-6, { q_lora_rank = q_rank or null, kv_lora_rank = 512, qk_rope_head_dim = 64 })
 end
 
 local DOWN, CROSS_DOWN, UP, CROSS_UP = "DownBlock2D", "CrossAttnDownBlock2D", "UpBlock2D", "CrossAttnUpBlock2D"

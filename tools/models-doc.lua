@@ -16,9 +16,18 @@ Names of sites are those of the modules in the reference code (Hugging Face tran
 own code); `layers.0.` is in front where the first layer differs from the others. The sites are those of the base
 model: heads for a task are left out. Sites of one model with the same spec share a line. dtype and eps are those of the
 published config (f32 where it names none); `--dtype` and `--residual` change them. Where the reference code rounds in
-front of gamma the spec says `cast=llama`; `--cast exact` rounds once.
+front of gamma the spec says `cast=llama`; `--cast exact` rounds once. Two names with a `+` are one site: the norm of a branch's
+output and that of the sum behind it.
 
-The other model types that a `config.json` may have: %s.
+What a config does not say is not guessed: `--set NAME=VALUE` gives a field, or another value for one (JSON, else a string; dots
+reach into objects; may be repeated), e.g. `--set text_config.head_dim=128`. Only in the configs of parts, which hold what differs
+from the configuration class, missing fields have the values of the class. A model of a type that is not known but whose parts name
+theirs comes as the sites of the parts that are known, and an entry for the rest.
+
+The other model types that a `config.json` may have (`python3 tools/model-coverage.py` prints which ones of transformers are known,
+and the suite `peers` compares all of them with its code):
+
+%s.
 ]]
 
 local lines = {}
@@ -45,7 +54,7 @@ local function unused_types()
   for _, model_type in ipairs(models.types()) do
     if not used[model_type] then list[#list + 1] = "`" .. model_type .. "`" end
   end
-  return table.concat(list, ", ")
+  return table.concat(list, ", "), #list
 end
 
 add((HEAD:format(unused_types()):gsub("\n$", "")))

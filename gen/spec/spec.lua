@@ -14,8 +14,8 @@ local spec = { grammar = grammar.rows, supported = grammar.supported, about = gr
 
 --- Notes travel with a spec table and change nothing about the kernel.
 local notes = {
-  { field = "site", expects = "a name made of letters, digits and . _ - * [ ]",
-    fits = function(v) return type(v) == "string" and v:match("^[%w._*%[%]-]+$") end },
+  { field = "site", expects = "a name made of letters, digits and . _ - + * [ ]",
+    fits = function(v) return type(v) == "string" and v:match("^[%w._+*%[%]-]+$") end },
   { field = "eps", expects = "a finite number >= 0",
     fits = function(v) return type(v) == "number" and v >= 0 and v < math.huge end },
   { field = "deepnorm", expects = "what deepnorm{ encoder = N } or deepnorm{ decoder = M } gives",

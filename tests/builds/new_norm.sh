@@ -9,7 +9,7 @@ most=6
 tree=$scratch/tree
 mkdir "$tree"
 copy_command "$tree"
-cp -r docs tests tools *.md "$tree"
+cp -r docs tests tools ./*.md "$tree"
 luajit tests/support/checklist.lua "A norm" "$tree" >"$scratch/touched"
 cat "$scratch/touched"
 norm=$(sed -n 's,^gen/norms/\(.*\)\.lua$,\1,p' "$scratch/touched")

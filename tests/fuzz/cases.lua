@@ -78,7 +78,7 @@ end
 
 -- Mostly legal draws, and some that are left as they come.
 local function draw(random)
-  local any, drawn = random(6) > 1, nil
+  local any, drawn = random(6) > 1
   local as_it_comes = not any or random(10) == 1
   repeat drawn = any and draw_any(random) or draw_channels(random) until as_it_comes or is_legal(drawn)
   drawn.expect = is_legal(drawn) and "valid" or "refused"

@@ -1,9 +1,12 @@
 -- normgen model: the sites of every family, errors about configs, JSON, spec files and the headers of models.
 
 local config = require "models.config"
+local defaults = require "models.defaults"
 local dkjson = require "dkjson"
 local files = require "tests.support.files"
+local families = require "tests.support.model_families"
 local fixtures = require "tests.support.models"
+local json = require "host.json"
 local literal = require "gen.c.literal"
 local models = require "models.models"
 local names = require "gen.spec.names"
@@ -91,14 +94,18 @@ local function refused(words, code, pattern)
 end
 
 describe("the sites of a model", function()
-  local covered = {}
+  local covered, both = {}, {}
+  for _, list in ipairs { fixtures, families } do
+    for _, fixture in ipairs(list) do both[#both + 1] = fixture end
+  end
 
-  for _, fixture in ipairs(fixtures) do
+  for _, fixture in ipairs(both) do
     local model_type = fixture.config.model_type or fixture.config._class_name
     it(("are those of %s: %s"):format(model_type, fixture.sites:match("[^\n]*")), function()
       covered[model_type] = true
       for _, key in ipairs { "text_config", "vision_config" } do
-        if fixture.config[key] then covered[fixture.config[key].model_type] = true end
+        local part = fixture.config[key]
+        if part and part.model_type then covered[part.model_type] = true end
       end
       local found = sites(fixture.config, fixture)
       assert.equal(fixture.sites, sites_text(found))
@@ -109,12 +116,35 @@ describe("the sites of a model", function()
     end)
   end
 
-  it("have a fixture for every model type, but for aliases", function()
-    -- These share the row of a type that has one.
-    local aliases = { kimi_k2 = "deepseek_v3", qwen2_moe = "qwen2", dit = "DiTTransformer2DModel",
-      Transformer2DModel = "DiTTransformer2DModel" }
+  it("have a fixture for each row of the families", function()
+    local rows = 0
+    for _, room in ipairs { "decoders", "encoders", "recurrent", "images", "wrappers" } do
+      for _, row in ipairs(require("models." .. room)) do
+        local found = false
+        for _, model_type in ipairs(row.types) do found = found or covered[model_type] end
+        assert.is_truthy(found, table.concat(row.types, ", "))
+        rows = rows + 1
+      end
+    end
+    assert.is_true(rows > 150, rows .. " rows")
+  end)
+
+  it("are known for hundreds of types, each in one row, from what its class leaves to a nested config", function()
+    -- These have lists of widths or parts of their own, for which there are no defaults.
+    local seen, with_more = {}, { convnext = true, swin = true, resnet = true, internvl = true, lfm2_vl = true }
     for _, model_type in ipairs(models.types()) do
-      assert.is_truthy(covered[aliases[model_type] or model_type], model_type)
+      assert.is_nil(seen[model_type], model_type)
+      seen[model_type] = true
+    end
+    assert.is_true(#models.types() >= 250, #models.types() .. " types")
+    for model_type, fields in pairs(defaults) do
+      assert.is_true(seen[model_type], model_type)
+      local text = {}
+      for key, value in pairs(fields) do text[key] = value end
+      text.model_type, text.head_dim = model_type, text.head_dim or 128
+      if not with_more[model_type] then
+        assert.is_true(#sites({ model_type = "some_wrapper", text_config = text }).sites >= 2, model_type)
+      end
     end
   end)
 
@@ -193,7 +223,8 @@ describe("a config is refused for", function()
     { "a model type that is a number", llama { model_type = 7 }, "model_type is 7; it must be a string" },
     { "an unknown model type", llama { model_type = "lama" },
       "config.json: model_type is 'lama', which is not known, did you mean 'llama'?" },
-    { "a foreign model type", llama { model_type = "yolos" }, "model_type is 'yolos', which is not known (known: " },
+    { "a foreign model type", llama { model_type = "rwkv" },
+      "model_type is 'rwkv', which is not known; docs/models.md lists those that are" },
     { "no width", llama({}, "hidden_size"), "hidden_size is missing; it must be a whole number from 1 to 65536" },
     { "a width that is null", llama { hidden_size = config.null }, "hidden_size is null; it must be a whole number" },
     { "a negative width", llama { hidden_size = -4096 }, "hidden_size is -4096; it must be a whole number" },
@@ -221,7 +252,20 @@ describe("a config is refused for", function()
     { "layers that are not as many as their types",
       llama { model_type = "gemma4_text", num_hidden_layers = 26, head_dim = 256, layer_types = huge },
       "layer_types has 30 entries, but num_hidden_layers is 26" },
-    { "no head width where a norm reads heads", llama { model_type = "qwen3" }, "head_dim is missing" },
+    { "no head width where a norm reads heads", llama { model_type = "afmoe" }, "head_dim is missing" },
+    { "a head width that is null where the class has a number", llama { model_type = "qwen3", head_dim = config.null },
+      "head_dim is null" },
+    { "a rank that is missing, which null would switch off", llama {
+      model_type = "deepseek_v3", kv_lora_rank = 512, qk_rope_head_dim = 64 },
+      "q_lora_rank is missing; it must be a whole number from 1 to 65536, or null for none" },
+    { "groups that are missing", { model_type = "mamba2", hidden_size = 2560, num_heads = 80, head_dim = 64, layer_norm_epsilon = 1e-5 },
+      "n_groups is missing" },
+    { "a ChatGLM that may be the first one or not", { model_type = "chatglm", hidden_size = 4096, layernorm_epsilon = 1e-5 },
+      "rmsnorm is missing; it must be true or false" },
+    { "a kind of norm that is missing where classes differ", { _class_name = "Transformer2DModel", num_attention_heads = 16,
+      attention_head_dim = 72 }, "norm_type is missing; it must be ada_norm_zero" },
+    { "a part without a type where any may stand", { model_type = "encoder-decoder", encoder = {}, decoder = {} },
+      "encoder.model_type is missing" },
     { "a switch that is a string", llama { model_type = "llama4_text", head_dim = 128, use_qk_norm = "yes" },
       "use_qk_norm is 'yes'; it must be true or false" },
     { "switches that contradict each other", { model_type = "falcon", hidden_size = 64, layer_norm_epsilon = 1e-5,
@@ -255,8 +299,8 @@ describe("a config is refused for", function()
       "text_config.layer_norm_eps is 'x'; it must be a finite number" },
     { "a part that is a number", { model_type = "clip", text_config = 7 }, "text_config is 7; it must be an object" },
     { "no part at all", { model_type = "clip" }, "text_config is missing; it must be an object" },
-    { "a form that is not known", { model_type = "mpt", d_model = 64, norm_type = "rmsnorm" },
-      "norm_type is 'rmsnorm', which is not known (known: low_precision_layernorm)" },
+    { "a form that is not known", { _class_name = "DiTTransformer2DModel", num_attention_heads = 2, attention_head_dim = 8,
+      norm_type = "ada_norm" }, "norm_type is 'ada_norm', which is not known" },
   }
   for _, case in ipairs(cases) do
     it(case[1], function()
@@ -301,10 +345,48 @@ describe("normgen model", function()
     refused({ text "[1, 2]" }, 2, "a config.json holds an object")
     refused({ text "7" }, 2, "a config.json holds an object")
     refused({ text "null" }, 2, "a config.json holds an object")
-    refused({ text '{ "model_type": "llama", "rms_norm_eps": NaN }' }, 2, "rms_norm_eps is NaN, which is no number of JSON")
-    refused({ text '{ "model_type": "llama", "rms_norm_eps": -Infinity }' }, 2, "rms_norm_eps is -Infinity")
+    refused({ text '{ "model_type": "llama", "hidden_size": 64, "rms_norm_eps": NaN }' }, 2, "rms_norm_eps is NaN; it must be a finite")
+    refused({ text '{ "model_type": "llama", "hidden_size": 64, "rms_norm_eps": -Infinity }' }, 2, "rms_norm_eps is -inf;")
+    refused({ text '{ "model_type": NaN }' }, 2, "model_type is NaN; it must be a string")
+    refused({ text '{ "model_type": "llama", "hidden_size": NaNs }' }, 2, "invalid JSON")
     refused({ text(("["):rep(300000)) }, 2, "invalid JSON")
     refused({ text '{ "model_type": "llama", "hidden_size": 64, "rms_norm_eps": 1e999 }' }, 2, "rms_norm_eps is inf;")
+  end)
+
+  it("reads what Python writes beside JSON, and minds it only where a norm does", function()
+    local text = '{ "model_type": "llama", "hidden_size": 64, "rms_norm_eps": 1e-5,\n "time_step_limit": [0.0, Infinity], "a": -Infinity, '
+      .. '"b": {"c": NaN}, "NaN": "NaN \\" Infinity", "d": "\\\\" }'
+    local body = ok { file("config.json", text) }
+    assert.is_truthy(body:find("h = 64", 1, true))
+    local read = json.decode('[NaN, Infinity, -Infinity, "NaN", "\\"NaN"]', config.null)
+    assert.is_true(read[1] ~= read[1])
+    assert.same({ math.huge, -math.huge, "NaN", '"NaN' }, { read[2], read[3], read[4], read[5] })
+    assert.equal("NaN", read[4])
+  end)
+
+  it("takes fields from --set", function()
+    local path = file("config.json", '{ "model_type": "qwen3", "hidden_size": 64, "rms_norm_eps": "1e-05", "head_dim": 16 }')
+    refused({ path }, 2, "rms_norm_eps is '1e-05'; it must be a finite number")
+    local out = ok { path, "--set", "rms_norm_eps=1e-6", "--set", "head_dim=32", "--set", "torch_dtype=bfloat16" }
+    assert.is_truthy(out:find('{ "rmsnorm", "bf16", h = 32, cast = "llama", site = "self_attn.q_norm", eps = 1e-6 }', 1, true), out)
+    assert.is_truthy(out:find("config.json --set rms_norm_eps=1e-6 --set head_dim=32 --set torch_dtype=bfloat16\n", 1, true), out)
+    path = file("config.json", '{ "model_type": "clip" }')
+    out = ok { path, "--set", "text_config.hidden_size=48", "--set", "text_config.layer_norm_eps=0.5" }
+    assert.is_truthy(out:find("h = 48", 1, true) and out:find("eps = 0.5", 1, true), out)
+    out = ok { "command_r_plus", "--set", "use_qk_norm=null" }
+    assert.is_nil(out:find("q_norm", 1, true))
+    assert.is_truthy(ok { "command_r_plus" }:find("q_norm", 1, true))
+  end)
+
+  it("refuses a --set that is none, and one that changes nothing", function()
+    refused({ "llama3_8b", "--set", "rms_norm_eps" }, 2, "--set 'rms_norm_eps': it must be NAME=VALUE, e.g. rms_norm_eps=1e-6")
+    refused({ "llama3_8b", "--set", "=1" }, 2, "it must be NAME=VALUE")
+    refused({ "llama3_8b", "--set", "a..b=1" }, 2, "it must be NAME=VALUE")
+    refused({ "llama3_8b", "--set", "rms_norm_esp=1" }, 2,
+      "--set rms_norm_esp: no norm of llama depends on this field, did you mean 'rms_norm_eps'?")
+    refused({ "llama3_8b", "--set", "hidden_size.x=1" }, 2, "--set hidden_size.x=1: hidden_size is no object")
+    refused({ "llama3_8b", "--set", "rms_norm_eps=[1]" }, 2, "rms_norm_eps is a list or an object; it must be a finite number")
+    refused({ "llama3_8b", "--set", "rms_norm_eps=null" }, 2, "(--set rms_norm_eps=... gives it)")
   end)
 
   it("refuses a large file without reading it, and a long input", function()

@@ -33,6 +33,9 @@ local opt = { model_type = "opt", torch_dtype = "float16", hidden_size = 1024, n
 local mamba2 = { model_type = "mamba2", torch_dtype = "bfloat16", hidden_size = 2560, num_heads = 80, head_dim = 64, expand = 2,
   n_groups = 1, layer_norm_epsilon = 1e-5, residual_in_fp32 = true }
 
+local unet = { _class_name = "UNet2DConditionModel", block_out_channels = { 320 }, layers_per_block = 1, norm_num_groups = 32,
+  norm_eps = 1e-5, down_block_types = { "DownBlock2D" }, up_block_types = { "UpBlock2D" } }
+
 local LLAMA = { hidden_size = 4096, num_attention_heads = 32, num_key_value_heads = 8, rms_norm_eps = 1e-5, torch_dtype = "bfloat16" }
 
 return {
@@ -96,7 +99,7 @@ input_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 linear_attn.l2norm *1e-6 l2norm fwd bf16 h=128
-linear_attn.norm *1e-6 rmsnorm fwd bf16 h=128 cast=llama zgate=after
+linear_attn.norm *1e-6 rmsnorm fwd bf16 h=128 cast=llama
 post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 norm 1e-6 rmsnorm fwd bf16 h=2048 add offset=1
 ]] },
@@ -114,29 +117,25 @@ post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
 norm 1e-6 rmsnorm fwd bf16 h=2048 add offset=1
 ]] },
   { config = gemma2, sites = [[
-input_layernorm *1e-6 rmsnorm fwd bf16 h=2304 offset=1
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2304 addafter offset=1
-pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2304 offset=1
-post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2304 addafter offset=1
-norm 1e-6 rmsnorm fwd bf16 h=2304 offset=1
+layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2304 offset=1
+post_feedforward_layernorm+input_layernorm *1e-6 rmsnorm fwd bf16 h=2304 sandwich offset=1
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2304 sandwich offset=1
+post_feedforward_layernorm+norm 1e-6 rmsnorm fwd bf16 h=2304 sandwich offset=1
 ]] },
   { config = gemma2, residual = "f32", sites = [[
 layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2304 offset=1
-input_layernorm *1e-6 rmsnorm fwd f32 out=bf16 gamma=bf16 h=2304 offset=1
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 residual=f32 h=2304 addafter offset=1
-pre_feedforward_layernorm *1e-6 rmsnorm fwd f32 out=bf16 gamma=bf16 h=2304 offset=1
-post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 residual=f32 h=2304 addafter offset=1
-norm 1e-6 rmsnorm fwd f32 out=bf16 gamma=bf16 h=2304 offset=1
+post_feedforward_layernorm+input_layernorm *1e-6 rmsnorm fwd bf16 residual=f32 h=2304 sandwich offset=1
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 residual=f32 h=2304 sandwich offset=1
+post_feedforward_layernorm+norm 1e-6 rmsnorm fwd bf16 residual=f32 h=2304 sandwich offset=1
 ]] },
   { config = with(gemma2, { model_type = "gemma3_text", hidden_size = 1152, num_attention_heads = 4,
     num_key_value_heads = 1 }), sites = [[
-input_layernorm *1e-6 rmsnorm fwd bf16 h=1152 offset=1
+layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=1152 offset=1
+post_feedforward_layernorm+input_layernorm *1e-6 rmsnorm fwd bf16 h=1152 sandwich offset=1
 self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=1152 addafter offset=1
-pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1152 offset=1
-post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1152 addafter offset=1
-norm 1e-6 rmsnorm fwd bf16 h=1152 offset=1
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1152 sandwich offset=1
+post_feedforward_layernorm+norm 1e-6 rmsnorm fwd bf16 h=1152 sandwich offset=1
 ]] },
   { config = { model_type = "gemma3", torch_dtype = "bfloat16", text_config = { model_type = "gemma3_text", hidden_size = 2560 },
     vision_config = { model_type = "siglip_vision_model", hidden_size = 1152, num_attention_heads = 16,
@@ -146,13 +145,12 @@ layer_norm1 *1e-6 layernorm fwd bf16 h=1152 addout
 layer_norm2 *1e-6 layernorm fwd bf16 h=1152 addout
 post_layernorm 1e-6 layernorm fwd bf16 h=1152 add
 mm_soft_emb_norm 1e-6 rmsnorm fwd bf16 h=1152 offset=1
-input_layernorm *1e-6 rmsnorm fwd bf16 h=2560 offset=1
+layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2560 offset=1
+post_feedforward_layernorm+input_layernorm *1e-6 rmsnorm fwd bf16 h=2560 sandwich offset=1
 self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
 self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2560 addafter offset=1
-pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2560 offset=1
-post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2560 addafter offset=1
-norm 1e-6 rmsnorm fwd bf16 h=2560 offset=1
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=2560 sandwich offset=1
+post_feedforward_layernorm+norm 1e-6 rmsnorm fwd bf16 h=2560 sandwich offset=1
 ]] },
   { config = gemma4, sites = [[
 per_layer_projection_norm 1e-6 rmsnorm fwd bf16 h=256
@@ -163,8 +161,7 @@ self_attn.v_norm *1e-6 rmsnorm fwd bf16 h=256 affine=none
 self_attn.q_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
 self_attn.k_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
 self_attn.v_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512 affine=none
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=1536 addafter
-pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536 sandwich
 post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536 addafter
 post_per_layer_input_norm *1e-6 rmsnorm fwd bf16 h=1536 addafter
 norm 1e-6 rmsnorm fwd bf16 h=1536
@@ -179,8 +176,7 @@ self_attn.v_norm *1e-6 rmsnorm fwd bf16 h=256 affine=none
 self_attn.q_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
 self_attn.k_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
 self_attn.v_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512 affine=none
-post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=1536 addafter
-pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536 sandwich
 post_feedforward_layernorm_1 *1e-6 rmsnorm fwd bf16 h=1536
 router.norm *1e-6 rmsnorm fwd bf16 h=1536 affine=none
 pre_feedforward_layernorm_2 *1e-6 rmsnorm fwd bf16 h=1536
@@ -258,7 +254,7 @@ norm 1e-5 layernorm fwd bf16 h=3072 add offset=1
     layer_norm_epsilon = 1e-5, mamba_num_heads = 128, mamba_head_dim = 80, n_groups = 8, hybrid_override_pattern = "M-M*-" }, sites = [[
 layers.0.norm 1e-5 rmsnorm fwd bf16 h=4480
 norm *1e-5 rmsnorm fwd bf16 h=4480 addout
-mixer.norm *1e-5 rmsnorm fwd bf16 h=10240 groups=8 zgate=before
+mixer.norm *1e-5 rmsnorm fwd bf16 h=10240 groups=8 cast=llama zgate=before
 norm_f 1e-5 rmsnorm fwd bf16 h=4480 add
 ]] },
   { config = with(LLAMA, { model_type = "gpt_oss", hidden_size = 2880, num_attention_heads = 64, head_dim = 64 }), sites = [[
@@ -268,11 +264,10 @@ post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=2880 addout
 norm 1e-5 rmsnorm fwd bf16 h=2880 add
 ]] },
   { config = with(LLAMA, { model_type = "glm4", head_dim = 128 }), sites = [[
-input_layernorm *1e-5 rmsnorm fwd bf16 h=4096 cast=llama
-post_self_attn_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addafter cast=llama
-post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=4096 cast=llama
-post_mlp_layernorm *1e-5 rmsnorm fwd bf16 h=4096 addafter cast=llama
-norm 1e-5 rmsnorm fwd bf16 h=4096 cast=llama
+layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=4096 cast=llama
+post_mlp_layernorm+input_layernorm *1e-5 rmsnorm fwd bf16 h=4096 sandwich cast=llama
+post_self_attn_layernorm+post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=4096 sandwich cast=llama
+post_mlp_layernorm+norm 1e-5 rmsnorm fwd bf16 h=4096 sandwich cast=llama
 ]] },
   { config = chatglm, sites = [[
 layers.0.input_layernorm 1e-5 rmsnorm fwd f16 h=4096
@@ -293,11 +288,10 @@ post_attention_layernorm *1e-5 layernorm fwd f16 h=12288 add alpha
 final_layernorm 1e-5 layernorm fwd f16 h=12288 add alpha
 ]] },
   { config = with(LLAMA, { model_type = "grok-1", hidden_size = 6144, num_attention_heads = 48 }), sites = [[
-pre_attn_norm *1e-5 rmsnorm fwd bf16 h=6144 cast=llama
-post_attn_norm *1e-5 rmsnorm fwd bf16 h=6144 addafter cast=llama
-pre_moe_norm *1e-5 rmsnorm fwd bf16 h=6144 cast=llama
-post_moe_norm *1e-5 rmsnorm fwd bf16 h=6144 addafter cast=llama
-norm 1e-5 rmsnorm fwd bf16 h=6144 cast=llama
+layers.0.pre_attn_norm 1e-5 rmsnorm fwd bf16 h=6144 cast=llama
+post_moe_norm+pre_attn_norm *1e-5 rmsnorm fwd bf16 h=6144 sandwich cast=llama
+post_attn_norm+pre_moe_norm *1e-5 rmsnorm fwd bf16 h=6144 sandwich cast=llama
+post_moe_norm+norm 1e-5 rmsnorm fwd bf16 h=6144 sandwich cast=llama
 ]] },
   { config = { model_type = "phi", torch_dtype = "float16", hidden_size = 2560, num_attention_heads = 32, layer_norm_eps = 1e-5,
     qk_layernorm = true }, sites = [[
@@ -673,5 +667,177 @@ encoder.stages.0.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=64 l
 encoder.stages.1.layers.0.shortcut.normalization 1e-5 batchnorm infer f32 c=128 layout=nchw
 encoder.stages.1.layers.*.layer.0.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw act=relu
 encoder.stages.1.layers.*.layer.1.normalization *1e-5 batchnorm infer f32 c=128 layout=nchw addafter
+]] },
+  -- What others have met: fields that are missing or null, and other classes of the same model_type.
+  { config = { _class_name = "SD3Transformer2DModel", attention_head_dim = 64, num_attention_heads = 24, num_layers = 24 }, sites = [[
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1_context.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm2_context *1e-6 layernorm fwd f32 h=1536 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm2 *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm_out.norm 1e-6 layernorm fwd f32 h=1536 add gate mod
+]] },
+  { config = { _class_name = "SD3Transformer2DModel", attention_head_dim = 64, num_attention_heads = 24, qk_norm = null }, sites = [[
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1_context.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm2_context *1e-6 layernorm fwd f32 h=1536 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm2 *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm_out.norm 1e-6 layernorm fwd f32 h=1536 add gate mod
+]] },
+  { config = { _class_name = "SD3Transformer2DModel", attention_head_dim = 64, num_attention_heads = 24, qk_norm = "rms_norm",
+    dual_attention_layers = { 0, 1 } }, sites = [[
+transformer_blocks.0.norm1_context.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1_context.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+attn.norm_added_q *1e-6 rmsnorm fwd f32 h=64
+attn.norm_added_k *1e-6 rmsnorm fwd f32 h=64
+norm2_context *1e-6 layernorm fwd f32 h=1536 addout gate mod
+transformer_blocks.0.norm1.norm 1e-6 layernorm fwd f32 h=1536 mod
+norm1.norm *1e-6 layernorm fwd f32 h=1536 addout gate mod
+attn.norm_q *1e-6 rmsnorm fwd f32 h=64
+attn.norm_k *1e-6 rmsnorm fwd f32 h=64
+attn2.norm_q *1e-6 rmsnorm fwd f32 h=64
+attn2.norm_k *1e-6 rmsnorm fwd f32 h=64
+norm2 *1e-6 layernorm fwd f32 h=1536 addout gate mod
+norm_out.norm 1e-6 layernorm fwd f32 h=1536 add gate mod
+]] },
+  { config = { model_type = "chatglm", hidden_size = 4096, inner_hidden_size = 16384, layernorm_epsilon = 1e-5, num_attention_heads = 32,
+    num_layers = 28, position_encoding_2d = true, torch_dtype = "float16" }, sites = [[
+layers.0.input_layernorm 1e-5 layernorm fwd f16 h=4096
+input_layernorm *1e-5 layernorm fwd f16 h=4096 add alpha
+post_attention_layernorm *1e-5 layernorm fwd f16 h=4096 add alpha
+final_layernorm 1e-5 layernorm fwd f16 h=4096 add alpha
+]] },
+  { config = { model_type = "granitemoehybrid", hidden_size = 1536, num_attention_heads = 12, rms_norm_eps = 1e-5, mamba_expand = 2,
+    mamba_n_groups = 8, layer_types = { "mamba", "attention" }, torch_dtype = "bfloat16" }, sites = [[
+layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=1536 cast=llama
+input_layernorm *1e-5 rmsnorm fwd bf16 h=1536 addout cast=llama
+mamba.norm *1e-5 rmsnorm fwd bf16 h=3072 cast=llama zgate=before
+post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=1536 addout cast=llama
+norm 1e-5 rmsnorm fwd bf16 h=1536 add cast=llama
+]] },
+  { config = { model_type = "t5", architectures = { "T5EncoderModel" }, d_model = 4096, layer_norm_epsilon = 1e-6 }, sites = [[
+block.0.layer.0.layer_norm 1e-6 rmsnorm fwd f32 h=4096
+layer.0.layer_norm *1e-6 rmsnorm fwd f32 h=4096 addout
+layer.1.layer_norm *1e-6 rmsnorm fwd f32 h=4096 addout
+final_layer_norm 1e-6 rmsnorm fwd f32 h=4096 add
+]] },
+  { config = { model_type = "bart", architectures = { "BartForCausalLM" }, d_model = 1024 }, sites = [[
+layernorm_embedding 1e-5 layernorm fwd f32 h=1024
+self_attn_layer_norm *1e-5 layernorm fwd f32 h=1024 add
+encoder_attn_layer_norm *1e-5 layernorm fwd f32 h=1024 add
+final_layer_norm *1e-5 layernorm fwd f32 h=1024 add
+]] },
+  { config = { model_type = "cohere2", hidden_size = 4096, num_attention_heads = 32, layer_norm_eps = 1e-5, use_qk_norm = true }, sites = [[
+layers.0.input_layernorm 1e-5 layernorm fwd f32 h=4096 affine=gamma
+input_layernorm *1e-5 layernorm fwd f32 h=4096 addout affine=gamma
+norm 1e-5 layernorm fwd f32 h=4096 add affine=gamma
+]] },
+  { config = with(qwen3, { model_type = "qwen3_next", hidden_size = 2048, num_attention_heads = 16, num_key_value_heads = 2,
+    head_dim = 256, linear_key_head_dim = 128, linear_value_head_dim = 128 }), exact = true, sites = [[
+layers.0.input_layernorm 1e-6 rmsnorm fwd bf16 h=2048 offset=1
+input_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
+self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
+self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256 offset=1
+linear_attn.l2norm *1e-6 l2norm fwd bf16 h=128
+linear_attn.norm *1e-6 rmsnorm fwd bf16 h=128 zgate=after
+post_attention_layernorm *1e-6 rmsnorm fwd bf16 h=2048 addout offset=1
+norm 1e-6 rmsnorm fwd bf16 h=2048 add offset=1
+]] },
+  { config = { model_type = "siglip", text_config = { model_type = "siglip_text_model", vocab_size = 256000 },
+    vision_config = { model_type = "siglip_vision_model", image_size = 384 } }, sites = [[
+vision_model.layers.0.layer_norm1 1e-6 layernorm fwd f32 h=768
+vision_model.layer_norm1 *1e-6 layernorm fwd f32 h=768 addout
+vision_model.layer_norm2 *1e-6 layernorm fwd f32 h=768 addout
+post_layernorm 1e-6 layernorm fwd f32 h=768 add
+head.layernorm 1e-6 layernorm fwd f32 h=768
+text_model.layers.0.layer_norm1 1e-6 layernorm fwd f32 h=768
+text_model.layer_norm1 *1e-6 layernorm fwd f32 h=768 addout
+text_model.layer_norm2 *1e-6 layernorm fwd f32 h=768 addout
+final_layer_norm 1e-6 layernorm fwd f32 h=768 add
+]] },
+  { config = { model_type = "qwen3", hidden_size = 1024, num_attention_heads = 16, num_key_value_heads = 8, rms_norm_eps = 1e-6 },
+    sites = [[
+layers.0.input_layernorm 1e-6 rmsnorm fwd f32 h=1024
+input_layernorm *1e-6 rmsnorm fwd f32 h=1024 addout
+self_attn.q_norm *1e-6 rmsnorm fwd f32 h=128
+self_attn.k_norm *1e-6 rmsnorm fwd f32 h=128
+post_attention_layernorm *1e-6 rmsnorm fwd f32 h=1024 addout
+norm 1e-6 rmsnorm fwd f32 h=1024 add
+]] },
+  { config = { model_type = "mistral3", torch_dtype = "bfloat16", text_config = { model_type = "mistral", hidden_size = 5120,
+    num_attention_heads = 32, num_key_value_heads = 8, head_dim = 128, rms_norm_eps = 1e-5 },
+    vision_config = { model_type = "pixtral", hidden_size = 1024 } }, sites = [[
+ln_pre 1e-5 rmsnorm fwd bf16 h=1024 cast=llama
+layers.0.attention_norm 1e-5 rmsnorm fwd bf16 h=1024 cast=llama
+attention_norm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
+ffn_norm *1e-5 rmsnorm fwd bf16 h=1024 addout cast=llama
+multi_modal_projector.norm 1e-5 rmsnorm fwd bf16 h=1024 cast=llama
+layers.0.input_layernorm 1e-5 rmsnorm fwd bf16 h=5120 cast=llama
+input_layernorm *1e-5 rmsnorm fwd bf16 h=5120 addout cast=llama
+post_attention_layernorm *1e-5 rmsnorm fwd bf16 h=5120 addout cast=llama
+norm 1e-5 rmsnorm fwd bf16 h=5120 add cast=llama
+]] },
+  { config = { model_type = "some_vl", text_config = { model_type = "llama", hidden_size = 64, num_attention_heads = 4,
+    rms_norm_eps = 1e-5 }, vision_config = { model_type = "some_vision" } }, sites = [[
+some_vl - -
+layers.0.input_layernorm 1e-5 rmsnorm fwd f32 h=64
+input_layernorm *1e-5 rmsnorm fwd f32 h=64 addout
+post_attention_layernorm *1e-5 rmsnorm fwd f32 h=64 addout
+norm 1e-5 rmsnorm fwd f32 h=64 add
+vision - -
+]] },
+  { config = { model_type = "qwen2_5_vl", hidden_size = 3584, num_attention_heads = 28, num_key_value_heads = 4, rms_norm_eps = 1e-6,
+    vision_config = { model_type = "qwen2_5_vl", hidden_size = 1280 } }, sites = [[
+blocks.0.norm1 1e-6 rmsnorm fwd f32 h=1280
+norm1 *1e-6 rmsnorm fwd f32 h=1280 addout
+norm2 *1e-6 rmsnorm fwd f32 h=1280 addout
+merger.ln_q 1e-6 rmsnorm fwd f32 h=1280 add
+layers.0.input_layernorm 1e-6 rmsnorm fwd f32 h=3584
+input_layernorm *1e-6 rmsnorm fwd f32 h=3584 addout
+post_attention_layernorm *1e-6 rmsnorm fwd f32 h=3584 addout
+norm 1e-6 rmsnorm fwd f32 h=3584 add
+]] },
+  { config = { model_type = "mpt", d_model = 4096, norm_type = "layernorm" }, sites = [[
+blocks.0.norm_1 1e-5 layernorm fwd f32 h=4096 affine=gamma
+norm_1 *1e-5 layernorm fwd f32 h=4096 addout affine=gamma
+norm_2 *1e-5 layernorm fwd f32 h=4096 addout affine=gamma
+norm_f 1e-5 layernorm fwd f32 h=4096 add affine=gamma
+]] },
+  { config = with(unet, { mid_block_type = null }), sites = [[
+down_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+down_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+up_blocks.0.resnets.*.norm1 *1e-5 groupnorm fwd f32 c=640 g=32 layout=nchw act=silu
+up_blocks.0.resnets.*.norm2 *1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+conv_norm_out 1e-5 groupnorm fwd f32 c=320 g=32 layout=nchw act=silu
+]] },
+  { config = { model_type = "electra", hidden_size = 256, embedding_size = 128, num_attention_heads = 4, layer_norm_eps = 1e-12 },
+    sites = [[
+embeddings.LayerNorm 1e-12 layernorm fwd f32 h=128
+attention.output.LayerNorm *1e-12 layernorm fwd f32 h=256 add
+output.LayerNorm *1e-12 layernorm fwd f32 h=256 add
+]] },
+  { config = with(gemma4, { global_head_dim = null, per_layer_config = { ["2"] = { head_dim = 512 } } }), sites = [[
+per_layer_projection_norm 1e-6 rmsnorm fwd bf16 h=256
+input_layernorm *1e-6 rmsnorm fwd bf16 h=1536
+self_attn.q_norm *1e-6 rmsnorm fwd bf16 h=256
+self_attn.k_norm *1e-6 rmsnorm fwd bf16 h=256
+self_attn.v_norm *1e-6 rmsnorm fwd bf16 h=256 affine=none
+self_attn.q_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
+self_attn.k_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512
+self_attn.v_norm[full_attention] *1e-6 rmsnorm fwd bf16 h=512 affine=none
+post_attention_layernorm+pre_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536 sandwich
+post_feedforward_layernorm *1e-6 rmsnorm fwd bf16 h=1536 addafter
+post_per_layer_input_norm *1e-6 rmsnorm fwd bf16 h=1536 addafter
+norm 1e-6 rmsnorm fwd bf16 h=1536
+]] },
+  { config = { model_type = "bert", hidden_size = 768, num_attention_heads = 12, layer_norm_eps = 1e-12, is_decoder = true,
+    add_cross_attention = true }, sites = [[
+embeddings.LayerNorm 1e-12 layernorm fwd f32 h=768
+attention.output.LayerNorm *1e-12 layernorm fwd f32 h=768 add
+crossattention.output.LayerNorm *1e-12 layernorm fwd f32 h=768 add
+output.LayerNorm *1e-12 layernorm fwd f32 h=768 add
 ]] },
 }
