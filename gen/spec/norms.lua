@@ -8,14 +8,20 @@ local norms = {}
 --- Names of the norms, sorted.
 norms.names = tree.norms()
 
-local definitions = {}
-for _, name in ipairs(norms.names) do definitions[name] = require("gen.norms." .. name) end
+local is_norm = {}
+for _, name in ipairs(norms.names) do is_norm[name] = true end
 
 --- Whether there is a norm of this name.
-function norms.is_known(name) return definitions[name] ~= nil end
+function norms.is_known(name) return is_norm[name] == true end
 
---- What the norm of a spec declares (gen/formula/norm.lua).
-function norms.of(s) return definitions[s.norm] end
+local definitions = {}
+
+--- What the norm of a spec declares (gen/formula/norm.lua). Its file is read when it is asked for: kernels of other norms do not hang
+-- on it.
+function norms.of(s)
+  definitions[s.norm] = definitions[s.norm] or require("gen.norms." .. s.norm)
+  return definitions[s.norm]
+end
 
 --- Whether a spec counts channels (c=) instead of the elements of a row (h=).
 function norms.has_channels(s) return norms.of(s).sizes == "c" end
@@ -23,19 +29,13 @@ function norms.has_channels(s) return norms.of(s).sizes == "c" end
 --- What a spec asks of its norm (gen/formula/norm.lua), or nil.
 function norms.direction(s) return form.direction(norms.of(s), s) end
 
---- Names of the norms that fit.
--- @param fits function(definition)
-function norms.that(fits)
-  local list = {}
-  for _, name in ipairs(norms.names) do
-    if fits(definitions[name]) then list[#list + 1] = name end
-  end
-  return list
-end
-
 --- The names of the norms that have a field of the grammar, for messages.
 function norms.having(field)
-  return table.concat(norms.that(function(norm) return norm.words[field] end), ", ")
+  local list = {}
+  for _, name in ipairs(norms.names) do
+    if norms.of({ norm = name }).words[field] then list[#list + 1] = name end
+  end
+  return table.concat(list, ", ")
 end
 
 return norms

@@ -114,11 +114,9 @@ add {
 -- Words that some norms lack.
 for _, row in ipairs(grammar.rows) do
   local function reason(s) return norms.of(s).lacks and norms.of(s).lacks[row.field] end
-  if #norms.that(function(norm) return norm.lacks and norm.lacks[row.field] end) > 0 then
-    rules[#rules + 1] = { needs = joined({ "norm", row.field }, row.hangs_on),
-      holds = function(s) return not reason(s) or grammar.is_default(row, s) end,
-      says = message("%s %s, so it does not go with %s", "norm", reason, word_of(row)) }
-  end
+  rules[#rules + 1] = { needs = joined({ "norm", row.field }, row.hangs_on),
+    holds = function(s) return not reason(s) or grammar.is_default(row, s) end,
+    says = message("%s %s, so it does not go with %s", "norm", reason, word_of(row)) }
 end
 
 local function adds_before(s) return s.fusion == "add" or s.fusion == "addout" end
