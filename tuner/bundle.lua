@@ -76,7 +76,9 @@ end
 local function runtime_files()
   local list, paths = {}, engine.sources(true)
   for _, room in ipairs { "reference", "bench", "tuner" } do
-    for _, path in ipairs(toolchain.c_files(tree.path(room), "^verify", "%.h$")) do paths[#paths + 1] = path end
+    for _, ending in ipairs { "%.h$", "%.inc$" } do
+      for _, path in ipairs(toolchain.c_files(tree.path(room), "^verify", ending)) do paths[#paths + 1] = path end
+    end
   end
   for i, path in ipairs(paths) do list[i] = { path = "runtime/" .. path:match("[^/]*$"), text = files.read(path) } end
   return list
